@@ -32,7 +32,9 @@ export function parseBinding(text: string): Outcome<SecretBinding> {
     return failure(`"${shown(text)}" is not NAME=HOST, NAME=HOST:git or "NAME=HOST:GET /path/*"`);
   }
   if (NEEDED.includes(name)) {
-    return failure(`"${name}" is a variable that programs need, and they would get a placeholder: name that of a token`);
+    return failure(
+      `"${name}" is a variable that programs need, and they would get a placeholder: name that of a token`,
+    );
   }
   const listed = parseNameList(hosts.split(",").map(withPort).join(","));
   if (!listed.ok) return listed;

@@ -79,9 +79,13 @@ export function evidenceIn(output: string, places: Places): ReadonlyMap<string, 
   return found;
 }
 
-/** Messages name a path as it was given to them, so its last name is looked for. */
+/** Messages name a path as it was given to them, so its last name is looked for; their own words may hold it too. */
 function isSpokenOf(path: string, line: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const at = line.lastIndexOf(name);
-  return at >= 0 && MESSAGE.test(line.slice(at + name.length));
+  const named = line.includes(`/${name}`) ? `/${name}` : name;
+  for (let at = name === "" ? -1 : line.indexOf(named); at >= 0; at = line.indexOf(named, at + 1)) {
+    const rest = line.slice(at + named.length);
+    if (!/^[\w-]/.test(rest)) return MESSAGE.test(rest);
+  }
+  return false;
 }

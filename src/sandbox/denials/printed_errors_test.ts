@@ -32,6 +32,10 @@ Deno.test("S15 evidenceIn() finds what messages of any language say of the paths
   const rows: readonly (readonly [string, Readonly<Record<string, readonly [boolean, ...string[]]>>])[] = [
     ["cat: /root/x: Permission denied", { "/root/x": [true, "EACCES"] }],
     ["cat: /root/x: Keine Berechtigung", { "/root/x": [true] }],
+    ["cat: /root/f: No such file or directory", { "/root/f": [true, "ENOENT"] }],
+    ["cat: ../directory: No such file or directory", { "/directory": [true, "ENOENT"] }],
+    ["make: Entering directory '/root/make'", { "/root/make": [false] }],
+    ["cat: /root/file-x, /root/file", { "/root/file-x": [false], "/root/file": [false] }],
     ["ls: Zugriff auf '/root/x' nicht möglich: Keine Berechtigung", { "/root/x": [true] }],
     ["ls: cannot open directory '..': Permission denied", { "/": [false, "EACCES"] }],
     ["PermissionError: [Errno 13] Erlaubnis verweigert: '/root/x'", { "/root/x": [false, "EACCES"] }],
