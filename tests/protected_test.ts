@@ -1,7 +1,7 @@
 /**
  * Files that programs outside the sandbox obey (S8): those that exist cannot be changed, those that appear are told.
  * Each way is tried with the sandbox by a user in turn: what keeps them is one mount for each path, and both users have
- * it. The control without it runs once: there the owner of the files decides, and each user owns the files of its bench.
+ * it. What the server notices and tells is alike for every user: the one with fewer rights tries it. The control without it runs once: there the owner of the files decides, and each user owns the files of its bench.
  */
 import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
@@ -67,9 +67,21 @@ function clear(bench: Workbench): void {
   for (const { name } of Deno.readDirSync(bench.scope)) Deno.removeSync(`${bench.scope}/${name}`, { recursive: true });
 }
 
-function refurnish(bench: Workbench): void {
-  clear(bench);
-  furnish(bench);
+/** Makes what differs from the state as it was, as a user outside would; what was not there goes. */
+function putBack(bench: Workbench, before: Readonly<Record<string, string>>): void {
+  const now = state(bench);
+  const differs = Object.keys({ ...before, ...now }).filter((name) => before[name] !== now[name]).map(topOf);
+  const present = Object.keys(PRESENT).map(topOf);
+  for (const { name } of Deno.readDirSync(bench.scope)) {
+    if (differs.includes(name) || !present.includes(name)) {
+      Deno.removeSync(`${bench.scope}/${name}`, { recursive: true });
+    }
+  }
+  for (const [path, text] of Object.entries(PRESENT)) if (!exists(`${bench.scope}/${path}`)) bench.write(path, text);
+}
+
+function topOf(path: string): string {
+  return path.split("/")[0] ?? path;
 }
 
 /** Every protected file with its content and mode. */
@@ -103,21 +115,23 @@ function changesOf({ result }: Pick<ToolAnswer, "result">, bench: Workbench): re
 Deno.test("S8 the control: without the sandbox each attack changes something protected", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { flags: ["--no-sandbox"] });
+  furnish(bench);
+  const whole = state(bench);
   for (const [name, attack] of Object.entries(ATTACKS)) {
-    refurnish(bench);
-    const whole = state(bench);
+    putBack(bench, whole);
+    assert.deepStrictEqual(state(bench), whole);
     await server.shell(attack);
     assert.notDeepStrictEqual(state(bench), whole, name);
   }
 });
 
 for (const user of usersAtHand()) {
-  const testPresent = sharing((bench) => {
+  const test = sharing((bench) => {
     furnish(bench);
     return ServerProcess.start(bench);
   }, user);
 
-  testPresent(`S8 nothing protected that exists can be changed, as ${user}`, async ({ bench, server }) => {
+  test(`S8 nothing protected that exists can be changed, as ${user}`, async ({ bench, server }) => {
     const before = state(bench);
     for (const [[name, attack], tries] of withUsersInTurn(Object.entries(ATTACKS))) {
       if (tries !== user) continue;
@@ -126,17 +140,31 @@ for (const user of usersAtHand()) {
     }
   });
 
-  testPresent(`S8 what is beside protected paths can be changed, as ${user}`, async ({ server }) => {
+  test(`S8 what is beside protected paths can be changed, as ${user}`, async ({ server }) => {
     const line = "echo x > .git/index && mkdir -p .git/objects/a && mv .git/index .git/other && echo x > .vscoder && " +
       "cat .vscode/settings.json .ahma/tool.json && echo x > part/file && mv part/file tree/ && rm .vscoder && echo done";
     assert.match((await server.shell(line)).text, /^\{\}\n\{\}\ndone$/m);
   });
 
-  const testAppearing = sharing((bench) => ServerProcess.start(bench), user);
+  test(
+    `S8 what the user changes outside is protected in the next command, warm shells included, as ${user}`,
+    async ({ bench, server }) => {
+      for (let i = 0; i < 2; i++) {
+        await server.shell("true");
+        await Deno.remove(`${bench.scope}/.git/config`);
+        bench.write(".git/config", `[a]\n\tb = ${i}\n`);
+        bench.write(`.husky/new-${i}`, "as it was\n");
+        await server.shell(`echo evil > .git/config; echo evil > .husky/new-${i}`);
+        assert.equal(await Deno.readTextFile(`${bench.scope}/.git/config`), `[a]\n\tb = ${i}\n`);
+        assert.equal(await Deno.readTextFile(`${bench.scope}/.husky/new-${i}`), "as it was\n");
+      }
+    },
+  );
 
-  testAppearing(
+  test(
     `S8 a protected path that appears is told with the result, and is read-only from then on, as ${user}`,
     async ({ bench, server }) => {
+      clear(bench);
       const answer = await server.shell("mkdir .vscode && echo x > .vscode/tasks.json && echo '{}' > .mcp.json");
       assert.deepStrictEqual(changesOf(answer, bench), [
         { path: ".mcp.json", change: "created" },
@@ -153,8 +181,26 @@ for (const user of usersAtHand()) {
     },
   );
 
-  testAppearing(
-    `S8 it is told too by await, after a time limit, and in a sequence of commands, as ${user}`,
+  // Whether a launch looks again, and what is told, is decided in the server, which is the same for each user.
+  if (user === "root") continue;
+
+  test("S8 a protected file that is saved again and again costs no command", async ({ bench, server }) => {
+    clear(bench);
+    bench.write(".mcp.json", "{}\n");
+    const loop = "while mv .mcp.json saved && mv saved .mcp.json; do :; done";
+    const saving = new Deno.Command("bash", { args: ["-c", loop], cwd: bench.scope, stderr: "null" }).spawn();
+    try {
+      const numbers = Array.from({ length: 10 }, (_, index) => index);
+      const answers = await Promise.all(numbers.map((number) => server.shell(`echo $((${number} + 1))`)));
+      answers.forEach(({ text }, number) => assert.match(text, new RegExp(`^${number + 1}$`, "m")));
+    } finally {
+      saving.kill("SIGKILL");
+      await saving.status;
+    }
+  });
+
+  test(
+    "S8 it is told too by await, after a time limit, and in a sequence of commands",
     async ({ bench, server }) => {
       clear(bench);
       const started = await server.start("echo x > .envrc");
@@ -165,8 +211,8 @@ for (const user of usersAtHand()) {
     },
   );
 
-  testAppearing(
-    `S8 git works with its hooks and configuration protected, and makes new repositories, as ${user}`,
+  test(
+    "S8 git works with its hooks and configuration protected, and makes new repositories",
     async ({ bench, server }) => {
       clear(bench);
       const made = await server.shell(
@@ -184,8 +230,8 @@ for (const user of usersAtHand()) {
     },
   );
 
-  testAppearing(
-    `S21 a protected file is separated from its hard links, or reported where it cannot be, as ${user}`,
+  test(
+    "S21 a protected file is separated from its hard links, or reported where it cannot be",
     async ({ bench, server }) => {
       clear(bench);
       await Deno.link(bench.write(".husky/hook", "ours\n"), `${bench.scope}/old`);
@@ -215,8 +261,8 @@ for (const user of usersAtHand()) {
     },
   );
 
-  testAppearing(
-    `S21 a write to a protected file through a removed name is reported, as ${user}`,
+  test(
+    "S21 a write to a protected file through a removed name is reported",
     async ({ bench, server }) => {
       clear(bench);
       const hook = bench.write(".git/hooks/pre-commit", "ours\n");
@@ -239,8 +285,8 @@ for (const user of usersAtHand()) {
     },
   );
 
-  testAppearing(
-    `S21 what a protected link leads to is protected, and the link stays, as ${user}`,
+  test(
+    "S21 what a protected link leads to is protected, and the link stays",
     async ({ bench, server }) => {
       clear(bench);
       bench.write("githooks/pre-commit", "ours\n");
@@ -272,29 +318,13 @@ for (const user of usersAtHand()) {
     },
   );
 
-  testPresent(
-    `S8 what the user changes outside is protected in the next command, warm shells included, as ${user}`,
-    async ({ bench, server }) => {
-      for (let i = 0; i < 2; i++) {
-        await server.shell("true");
-        await Deno.remove(`${bench.scope}/.git/config`);
-        bench.write(".git/config", `[a]\n\tb = ${i}\n`);
-        bench.write(`.husky/new-${i}`, "as it was\n");
-        await server.shell(`echo evil > .git/config; echo evil > .husky/new-${i}`);
-        assert.equal(await Deno.readTextFile(`${bench.scope}/.git/config`), `[a]\n\tb = ${i}\n`);
-        assert.equal(await Deno.readTextFile(`${bench.scope}/.husky/new-${i}`), "as it was\n");
-      }
-    },
-  );
-
-  // Whether a launch looks again, and what is told, is decided in the server, which is the same for each user.
-  if (user === "root") continue;
-
-  testAppearing(
+  test(
     "S21 a protected directory with too many entries to watch is reported once",
     async ({ bench, server }) => {
       clear(bench);
-      const made = await server.shell("mkdir .claude && cd .claude && seq 4200 | xargs touch");
+      // Names of one pipe, because files are dear.
+      const names = `python3 -c "import os; [os.link('0', str(at)) for at in range(1, 4200)]"`;
+      const made = await server.shell(`mkdir .claude && cd .claude && mkfifo 0 && ${names}`);
       assert.deepStrictEqual(changesOf(made, bench), [
         { path: ".claude", change: "unwatched" },
         { path: ".claude", change: "created" },
@@ -318,19 +348,6 @@ for (const user of usersAtHand()) {
     assert.equal(await Deno.readTextFile(`${bench.scope}/.mcp.json`), "{}\n");
     assert.equal(await Deno.readTextFile(`${bench.scope}/ci/free`), "x\n");
     assert.deepStrictEqual(changesOf(answer, bench), [{ path: "absent", change: "created" }]);
-  });
-
-  testPresent("S8 a protected file that is saved again and again costs no command", async ({ bench, server }) => {
-    const loop = "while mv .mcp.json saved && mv saved .mcp.json; do :; done";
-    const saving = new Deno.Command("bash", { args: ["-c", loop], cwd: bench.scope, stderr: "null" }).spawn();
-    try {
-      const numbers = Array.from({ length: 10 }, (_, index) => index);
-      const answers = await Promise.all(numbers.map((number) => server.shell(`echo $((${number} + 1))`)));
-      answers.forEach(({ text }, number) => assert.match(text, new RegExp(`^${number + 1}$`, "m")));
-    } finally {
-      saving.kill("SIGKILL");
-      await saving.status;
-    }
   });
 }
 
