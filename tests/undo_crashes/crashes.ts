@@ -10,14 +10,14 @@ import { ServerProcess } from "../_support/server_process.ts";
 import { Workbench } from "../_support/workbench.ts";
 
 /** In what the server is killed. */
-export const PHASES = ["look", "operation", "undo"] as const;
+export const PHASES = ["operation", "undo", "look"] as const;
 type Phase = typeof PHASES[number];
 
 /** Paths below the scope with what is there; of directories only that they are there. */
 type Facts = ReadonlyMap<string, string>;
 
 const DIRECTORIES = 6;
-const FILES = 30;
+const FILES = 20;
 const FLAGS = ["--undo", "--inline-wait", "120000"];
 /** Removes, alters, closes and adds files. Its files are whole at any moment, so that an undo never sees a third state. */
 const LINE = `rm -r d0 d1; for f in d2/*; do sed s/old/new/ $f > tmp && chmod 644 tmp && mv tmp $f; done; chmod 700 d3/*
@@ -48,7 +48,10 @@ export class Crashes implements AsyncDisposable {
   /** One after the other, each in another phase. */
   async kill(times: number): Promise<void> {
     if (this.#lasts.size === 0) await this.#measure();
-    for (let at = 0; at < times; at++) await this.#once(PHASES[at % PHASES.length] ?? "look", this.#kills++);
+    for (let at = 0; at < times; at++) {
+      await this.#once(PHASES[this.#kills % PHASES.length] ?? "look", this.#kills);
+      this.#kills++;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
