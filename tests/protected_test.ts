@@ -112,9 +112,14 @@ function changesOf({ result }: Pick<ToolAnswer, "result">, bench: Workbench): re
   return told.map(({ path, change }) => ({ path: path.replace(`${bench.scope}/`, ""), change }));
 }
 
-Deno.test("S8 the control: without the sandbox each attack changes something protected", async () => {
+Deno.test("S8 S40 the control: without the sandbox each attack changes something protected, and nothing can be previewed", async () => {
   using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { flags: ["--no-sandbox"] });
+  await using server = await ServerProcess.start(bench, { flags: ["--no-sandbox", "--preview"] });
+  assert.match(
+    (await server.shell("touch ran", { preview: true })).text,
+    /Cannot preview: there is no sandbox \(--no-sandbox\).*\. Run it without `preview`; `--undo` keeps/,
+  );
+  assert.ok(!exists(`${bench.scope}/ran`));
   furnish(bench);
   const whole = state(bench);
   for (const [name, attack] of Object.entries(ATTACKS)) {

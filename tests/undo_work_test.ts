@@ -39,15 +39,15 @@ async function undoneByTheOther({ bench, one, other }: Servers): Promise<void> {
 }
 
 async function keepsWhatAPersonWrites({ bench, other: server }: Servers): Promise<void> {
-  await own(bench, "mkdir d; for i in $(seq 300); do echo old > d/$i; done; echo mine > apart");
+  await own(bench, "mkdir d; for i in $(seq 120); do echo old > d/$i; done; echo mine > apart");
   const [operation_id] = /op_\w+/.exec((await server.shell("sed -i s/old/new/ d/*")).text) ?? [];
-  const writing = own(bench, "for i in $(seq 100); do echo person > d/$i; echo person >> apart; sleep 0.002; done");
+  const writing = own(bench, "for i in $(seq 40); do echo person > d/$i; echo person >> apart; sleep 0.002; done");
   const { text } = await server.call("changes", { operation_id, action: "undo" });
   await writing;
-  const is = (await own(bench, "cd d; cat $(seq 100)")).trim().split("\n");
+  const is = (await own(bench, "cd d; cat $(seq 40)")).trim().split("\n");
   assert.deepEqual(is.filter((line) => line !== "person"), []);
-  assert.match(await own(bench, "cat apart"), /^mine\n(?:person\n){100}$/);
-  assert.equal(await own(bench, "cd d; cat $(seq 101 300) | sort | uniq -c | tr -s ' '"), " 200 old\n");
+  assert.match(await own(bench, "cat apart"), /^mine\n(?:person\n){40}$/);
+  assert.equal(await own(bench, "cd d; cat $(seq 41 120) | sort | uniq -c | tr -s ' '"), " 80 old\n");
   assert.match(text, /^Put back/);
 }
 
