@@ -5,7 +5,7 @@ import { missingPrograms } from "./_support/programs_at_hand.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { PackageRegistry } from "./_support/servers/package_registry.ts";
 import { machineProblem, startMachine } from "./tools/other_machine.ts";
-import { copyProgram, type User, usersAtHand, Workbench } from "./_support/workbench.ts";
+import { copyProgram, Workbench } from "./_support/workbench.ts";
 
 const HOST = "registry.example.test";
 const OTHER = "other.example.test";
@@ -24,7 +24,7 @@ interface Client {
   readonly command: (place: Place) => string;
   /** What shows that the package or answer has come. */
   readonly shows: RegExp;
-  /** It looks names up or connects in its own way: it is tried with the host that is missing too. */
+  /** It looks names up with the system's library, or by itself: each way is tried with the host that is missing too. */
   readonly own?: true;
 }
 
@@ -79,7 +79,6 @@ const CLIENTS: Readonly<Record<string, Client>> = {
     programs: [],
     command: ({ url }) => `DENO_CERT=${CA} ./deno eval 'console.log(await (await fetch("${url}/npm/fetched")).text())'`,
     shows: /"dist-tags"/,
-    own: true,
   },
   "a static program in C": {
     programs: ["gcc"],
@@ -103,7 +102,6 @@ const CLIENTS: Readonly<Record<string, Client>> = {
       `/usr/bin/python3 -m pip install -q --target t --cert ${CA} --index-url ${url}/pypi/ fetched && ` +
       `PYTHONPATH=t /usr/bin/python3 -c 'import fetched; print(fetched.TEXT)'`,
     shows: /from pip/,
-    own: true,
   },
   "cargo": {
     programs: ["/usr/bin/cargo"],
@@ -139,11 +137,16 @@ interface Started {
 }
 
 /** A server whose list has one of two hosts; both names lead to this machine. */
-async function behind(user: User, port: number, work: (started: Started) => Promise<void>) {
-  using bench = new Workbench(user);
+async function behind(ports: readonly number[], work: (started: Started) => Promise<void>) {
+  using bench = new Workbench("ordinary");
   await using registry = await PackageRegistry.open(bench, HOST);
   await using server = await ServerProcess.start(bench, {
-    flags: ["--network", `${HOST}:${port || registry.port}`, "--allow-private-hosts", HOST],
+    flags: [
+      "--network",
+      [registry.port, ...ports].map((port) => `${HOST}:${port}`).join(),
+      "--allow-private-hosts",
+      HOST,
+    ],
     prefix: namesHere(bench, `${HOST} ${OTHER}`),
     permissions: ["--allow-net"],
   });
@@ -164,54 +167,59 @@ async function behind(user: User, port: number, work: (started: Started) => Prom
 const REFUSED =
   /\nSandbox: "other\.example\.test(?::\d+)?" is not on the list of --network\. A person can allow it: start/;
 
-// What the relay decides is alike for every user: one tries the programs, and root tries git over ssh below.
+const problem = machineProblem();
+
+// What the relay decides is alike for every user: tests/network_names_test.ts and network_narrowed_test.ts have root.
 Deno.test("S30 unchanged programs work with a list of hosts, and are refused with a reason if their host is missing", async (test) => {
-  await behind("ordinary", 0, async ({ registry, bench, run }) => {
-    await copyProgram(Deno.execPath(), `${bench.scope}/deno`);
-    await Deno.chmod(`${bench.scope}/deno`, 0o755);
-    // What was refused has kept nothing that would do the next time.
-    for (const host of [OTHER, HOST]) {
-      if (host === HOST) assert.deepStrictEqual(registry.heard, []);
-      for (const [name, { programs, files, command, shows, own }] of Object.entries(CLIENTS)) {
-        if (host === OTHER && own === undefined) continue;
-        const step = async () => {
-          const place = { host, port: registry.port, url: `https://${host}:${registry.port}` };
-          for (const [path, text] of Object.entries(files?.(place.url) ?? {})) bench.write(path, text);
-          const text = await run(command(place));
-          if (host === HOST) return assert.match(text, shows);
-          assert.doesNotMatch(text, shows);
-          assert.match(text, REFUSED);
-        };
-        const missing = missingPrograms(programs, "ordinary");
-        const title = missing.length === 0 ? `${name}, ${host}` : `${name} (ignored: no ${missing.join(", ")})`;
-        await test.step({ name: title, ignore: missing.length > 0, fn: step });
-      }
-    }
+  await using stack = new AsyncDisposableStack();
+  const place = stack.use(new Workbench("root"));
+  const machine = problem === undefined ? stack.use(await startMachine(place.elsewhere)) : undefined;
+  await behind(machine === undefined ? [] : [machine.port], async (started) => {
+    await provesClients(started, test);
+    await test.step({
+      name: `git clones and pushes over ssh to a listed host alone${problem ? ` (ignored: ${problem})` : ""}`,
+      ignore: machine === undefined,
+      fn: () => provesSsh(started, place, machine?.port),
+    });
   });
 });
 
-const problem = machineProblem();
-Deno.test({
-  name: `S30 git clones and pushes over ssh to a listed host alone${problem ? ` (ignored: ${problem})` : ""}`,
-  ignore: problem !== undefined,
-  fn: async () => {
-    using place = new Workbench("root");
-    await using machine = await startMachine(place.elsewhere);
-    await behind(usersAtHand()[0] ?? "ordinary", machine.port, async ({ bench, run }) => {
-      bench.write("key", await Deno.readTextFile(`${place.elsewhere}/user`));
-      const options = "-oStrictHostKeyChecking=no -oUserKnownHostsFile=/dev/null -oLogLevel=ERROR -oBatchMode=yes";
-      for (const host of [HOST, OTHER]) {
-        const repository = `${place.elsewhere}/${host}.git`;
-        await new Deno.Command("git", { args: ["init", "-q", "--bare", "-b", "main", repository] }).output();
-        const text = await run([
-          `rm -rf copy; chmod 600 key; export GIT_SSH_COMMAND="ssh -i $PWD/key ${options}"`,
-          `git clone -q ssh://root@${host}:${machine.port}${repository} copy && cd copy && git checkout -q -b main`,
-          "echo 1 > file && git add file && git -c user.name=a -c user.email=a@b commit -qm first",
-          "git push -q origin main && git ls-remote origin",
-        ].join("\n"));
-        if (host === HOST) assert.match(text, /\trefs\/heads\/main\n/);
-        else assert.match(text, REFUSED);
-      }
-    });
-  },
-});
+async function provesClients({ registry, bench, run }: Started, test: Deno.TestContext): Promise<void> {
+  await copyProgram(Deno.execPath(), `${bench.scope}/deno`);
+  await Deno.chmod(`${bench.scope}/deno`, 0o755);
+  // What was refused has kept nothing that would do the next time.
+  for (const host of [OTHER, HOST]) {
+    if (host === HOST) assert.deepStrictEqual(registry.heard, []);
+    for (const [name, { programs, files, command, shows, own }] of Object.entries(CLIENTS)) {
+      if (host === OTHER && own === undefined) continue;
+      const step = async () => {
+        const place = { host, port: registry.port, url: `https://${host}:${registry.port}` };
+        for (const [path, text] of Object.entries(files?.(place.url) ?? {})) bench.write(path, text);
+        const text = await run(command(place));
+        if (host === HOST) return assert.match(text, shows);
+        assert.doesNotMatch(text, shows);
+        assert.match(text, REFUSED);
+      };
+      const missing = missingPrograms(programs, "ordinary");
+      const title = missing.length === 0 ? `${name}, ${host}` : `${name} (ignored: no ${missing.join(", ")})`;
+      await test.step({ name: title, ignore: missing.length > 0, fn: step });
+    }
+  }
+}
+
+async function provesSsh({ bench, run }: Started, place: Workbench, port: number | undefined): Promise<void> {
+  bench.write("key", await Deno.readTextFile(`${place.elsewhere}/user`));
+  const options = "-oStrictHostKeyChecking=no -oUserKnownHostsFile=/dev/null -oLogLevel=ERROR -oBatchMode=yes";
+  for (const host of [HOST, OTHER]) {
+    const repository = `${place.elsewhere}/${host}.git`;
+    await new Deno.Command("git", { args: ["init", "-q", "--bare", "--template=", "-b", "main", repository] }).output();
+    const text = await run([
+      `rm -rf copy; chmod 600 key; export GIT_SSH_COMMAND="ssh -i $PWD/key ${options}"`,
+      `git clone -q --template= ssh://root@${host}:${port}${repository} copy && cd copy && git checkout -q -b main`,
+      "echo 1 > file && git add file && git -c user.name=a -c user.email=a@b commit -qm first",
+      "git push -q origin main && git ls-remote origin",
+    ].join("\n"));
+    if (host === HOST) assert.match(text, /\trefs\/heads\/main\n/);
+    else assert.match(text, REFUSED);
+  }
+}

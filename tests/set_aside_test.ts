@@ -5,7 +5,7 @@ import { until } from "./_support/deadline.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
 import { runProgram } from "./_support/terminal.ts";
-import { exists, usersAtHand, withUsersInTurn, Workbench } from "./_support/workbench.ts";
+import { exists, usersAtHand, Workbench } from "./_support/workbench.ts";
 
 const IDENTITY =
   "export GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=n@e.invalid GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=n@e.invalid";
@@ -30,26 +30,26 @@ async function shell(server: ServerProcess, line: string): Promise<string> {
   return (await server.shell(`${IDENTITY}; ${line}`)).text;
 }
 
-for (const [tree, user] of withUsersInTurn(["with", "without"])) {
-  Deno.test(`S24 commands of later sessions change and remove what was set aside ${tree} a repository above, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    await outside(bench, "git init -q -b main .");
-    const make =
-      "git init -q led && git -C led config core.pager evil && git init -q --bare bare && git -C bare config core.pager evil";
-    const change =
-      "for one in led bare; do git -C $one config core.pager less && git -C $one config core.pager; : > $(git -C $one rev-parse --absolute-git-dir)/hooks/update; done; rm -rf led bare && ls";
-    const flags = ["--sandbox-scope", `${bench.scope}/${tree}`];
-    await outside(bench, `mkdir ${tree} && cd ${tree} && ${tree === "with" ? "git init -q" : ":"}`);
-    using other = new Workbench(user);
-    {
-      await using first = await ServerProcess.start(other, { flags });
-      assert.match(await shell(first, `cd ${bench.scope}/${tree} && ${make}`), /^\[Set aside: /m);
-    }
-    await using second = await ServerProcess.start(other, { flags });
-    const changed = await shell(second, `cd ${bench.scope}/${tree} && { ${change}; } 2>&1`);
+Deno.test("S24 commands of later sessions change and remove what was set aside with and without a repository above", async () => {
+  using bench = new Workbench("ordinary");
+  const trees = ["with", "without"].map((name) => `${bench.scope}/${name}`);
+  await outside(bench, "git init -q -b main . && mkdir with without && cd with && git init -q");
+  const make =
+    "git init -q led && git -C led config core.pager evil && git init -q --bare bare && git -C bare config core.pager evil";
+  const change =
+    "for one in led bare; do git -C $one config core.pager less && git -C $one config core.pager; : > $(git -C $one rev-parse --absolute-git-dir)/hooks/update; done; rm -rf led bare && ls";
+  const flags = trees.flatMap((tree) => ["--sandbox-scope", tree]);
+  using other = new Workbench("ordinary");
+  {
+    await using first = await ServerProcess.start(other, { flags });
+    for (const tree of trees) assert.match(await shell(first, `cd ${tree} && ${make}`), /^\[Set aside: /m);
+  }
+  await using second = await ServerProcess.start(other, { flags });
+  for (const tree of trees) {
+    const changed = await shell(second, `cd ${tree} && { ${change}; } 2>&1`);
     assert.match(changed, /^less\nless\n(?:\[|$)/, changed);
-  });
-}
+  }
+});
 
 Deno.test("S24 a command that ran beside the one whose repository was set aside reports only other changes", async () => {
   using bench = new Workbench();
@@ -73,56 +73,40 @@ Deno.test("S24 a command that ran beside the one whose repository was set aside 
 const EVIL =
   "mkdir -p made/objects && touch made/objects/x && echo 'ref: refs/heads/main' > made/HEAD && printf '[core]\\n\\trepositoryformatversion = 0\\n\\tworktree = .\\n\\tfsmonitor = touch ran\\n' > made/config";
 
-Deno.test("S24 work trees that the user adds while nothing runs stay, between calls too, and at the end", async () => {
+Deno.test("S24 S39 S40 what the user adds while nothing runs stays, and what an apply or an undo puts together is set aside", async (t) => {
   using bench = new Workbench();
   await outside(bench, "git init -q -b main . && git commit -q --allow-empty -m 1");
-  const flags = ["--undo", "--preview", "--bundles", "files"];
-  const names = ["first", "afterWrite", "afterUndo", "last"];
   {
+    const flags = ["--undo", "--preview", "--bundles", "files"];
     await using server = await ServerProcess.start(bench, { flags });
-    const add = (name: string) => outside(bench, `git worktree add -q -b ${name} ${name}`);
-    await shell(server, "true");
-    await add("first");
-    await server.call("files_write", { path: "a", content: "a" });
-    await add("afterWrite");
-    await server.call("files_write", { path: "a", content: "b" });
-    await server.call("changes", {
-      operation_id: /op_\w+/.exec((await server.call("changes")).text)?.[0],
-      action: "undo",
-    });
-    await add("afterUndo");
-    await server.call("changes");
-    assert.match(await shell(server, "git worktree add -q -b own own"), /^\[Set aside: "\S+\/own\/\.git" \(\.git\)\./m);
-    await add("last");
+    const step = (name: string, scene: typeof addsTrees) => t.step(name, () => scene(bench, server));
+    await step("work trees that the user adds stay, between calls too", addsTrees);
+    await step("a repository that an apply or an undo puts together is set aside", putTogether);
+    await outside(bench, "git worktree add -q -b last last");
   }
+  const added = ["first", "afterWrite", "afterUndo", "last"];
   const isFile = (name: string) => Deno.lstatSync(`${bench.scope}/${name}/.git`).isFile;
-  assert.deepStrictEqual([...names, "own"].map(isFile), [...names.map(() => true), false]);
+  assert.deepStrictEqual([...added, "own"].filter(isFile), added);
 });
 
-/** Without a process of its own the shell waits for `go`, after the mark of its line. */
-const LATER =
-  `mkfifo go made.now; exec 8<>made.now 9<>go; builtin() { command builtin "$@"; [[ $1 == printf ]] || return 0; unset -f builtin;
-  read -u 9; mkdir -p made/refs; ${EVIL}; echo >&8; }`;
-
-for (const session of [undefined, "kept"]) {
-  Deno.test(`S24 B5 a repository that a shell makes after its line has ended is set aside, told by ${session ?? "another command"}`, async () => {
-    using bench = new Workbench();
-    await outside(bench, "git init -q -b main . && git commit -q --allow-empty -m 1");
-    await using server = await ServerProcess.start(bench);
-    assert.strictEqual((await server.shell(LATER, { session: "kept" })).text, "[no output]");
-    await outside(bench, "echo > go; read -r < made.now");
-    assert.match(
-      (await server.shell("true", { ...session !== undefined && { session } })).text,
-      /^\[Set aside: "\S+\/made" \(core\.worktree, core\.fsmonitor\)\./m,
-    );
-    await outside(bench, "git -C made status");
-    assert.ok(!exists(`${bench.scope}/made/ran`));
+async function addsTrees(bench: Workbench, server: ServerProcess): Promise<void> {
+  const add = (name: string) => outside(bench, `git worktree add -q -b ${name} ${name}`);
+  await shell(server, "true");
+  await add("first");
+  await server.call("files_write", { path: "a", content: "a" });
+  await add("afterWrite");
+  await server.call("files_write", { path: "a", content: "b" });
+  await server.call("changes", {
+    operation_id: /op_\w+/.exec((await server.call("changes")).text)?.[0],
+    action: "undo",
   });
+  await add("afterUndo");
+  await server.call("changes");
+  assert.match(await shell(server, "git worktree add -q -b own own"), /^\[Set aside: "\S+\/own\/\.git" \(\.git\)\./m);
 }
 
-Deno.test("S24 S39 S40 a repository that an apply or an undo puts together is set aside before git outside acts on it", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { flags: ["--undo", "--preview"] });
+/** Git outside acts on it afterwards. */
+async function putTogether(bench: Workbench, server: ServerProcess): Promise<void> {
   const act = async (text: string, action: string) =>
     (await server.call("changes", { operation_id: /op_\w+/.exec(text)?.[0], action })).text;
   const aside = /\[Set aside: "\S+\/made" \(core\.worktree, core\.fsmonitor\)\./;
@@ -134,7 +118,8 @@ Deno.test("S24 S39 S40 a repository that an apply or an undo puts together is se
   assert.match(await act(removed.text, "undo"), aside);
   await outside(bench, "git -C made status");
   assert.ok(!exists(`${bench.scope}/made/ran`));
-});
+  await shell(server, "rm -r made");
+}
 
 Deno.test("S24 K5 a repository that a rule's program makes after its check is not taken for the user's", async () => {
   using bench = new Workbench();
@@ -152,43 +137,13 @@ Deno.test("S24 K5 a repository that a rule's program makes after its check is no
   assert.match(JSON.stringify(content), /Set aside: [^ ]+\/made[^ ]* \(core\.worktree, core\.fsmonitor\)/);
 });
 
+/** Without a process of its own the shell waits for `go`, after the mark of its line. */
+const later = (name: string) =>
+  `mkdir ${name}; cd ${name}; mkfifo go made.now; exec 8<>made.now 9<>go; builtin() { command builtin "$@"; [[ $1 == printf ]] || return 0; unset -f builtin;
+  read -u 9; mkdir -p made/refs; ${EVIL}; echo >&8; }`;
+
 for (const user of usersAtHand()) {
   const test = sharing(start, user);
-
-  test(`S24 work trees, submodules, clones and bare repositories go on working in commands, as ${user}`, async ({ bench, server }) => {
-    const steps = [
-      [
-        "git worktree add -q wt 2>&1 && git -C wt commit -q --allow-empty -m tree",
-        "git -C wt log -1 --format=%s && git worktree list | wc -l && git worktree remove wt && git worktree list | wc -l",
-        /^tree\n2\n1$/m,
-      ],
-      [
-        "git -c protocol.file.allow=always submodule add -q ./ext.git lib 2>&1; git commit -qm lib",
-        "git submodule status && git -C lib commit -q --allow-empty -m below && git status -s && git submodule deinit -f lib",
-        /^ [0-9a-f]{40} lib .*\n(?:.*\n)* M lib$/m,
-      ],
-      [
-        "git clone -q ext.git copy 2>&1",
-        "git -C copy commit -q --allow-empty -m pushed && git -C copy push -q && git -C ext.git log -1 --format=%s",
-        /^pushed$/m,
-      ],
-      [
-        "git init -q --bare store.git && printf '#!/bin/sh\\necho received' > store.git/hooks/post-receive && chmod +x store.git/hooks/post-receive",
-        "git push -q ./store.git main 2>&1 && git clone -q -b main store.git again && git -C again log --oneline | wc -l",
-        /^remote: received/m,
-      ],
-    ] as const;
-    for (const [first, then, expected] of steps) {
-      assert.match(await shell(server, first), /^\[Set aside: /m, first);
-      assert.match(await shell(server, then), expected, then);
-    }
-    assert.match(
-      await outside(bench, "cd store.git && git rev-parse --git-dir; git -C ../copy rev-parse --git-dir"),
-      /\/scope\/\.git\n.*\/scope\/\.git$/m,
-    );
-    assert.match(await shell(server, "rm -rf copy again store.git && echo removed"), /^removed$/m);
-    assert.doesNotMatch(await outside(bench, "git add -A && git ls-files"), /ahma_mcp/);
-  });
 
   test(`S24 what was set aside is cloned, served, copied and entered like any repository, as ${user}`, async ({ bench, server }) => {
     assert.match(await shell(server, HOOKED.replaceAll("hooked", "aside")), /^\[Set aside: .*aside\/\.git/m);
@@ -224,7 +179,45 @@ for (const user of usersAtHand()) {
     }
   });
 
-  test(`S24 accept moves nothing but what was set aside, as ${user}`, async ({ bench, server }) => {
+  // What the server finds, tells and puts back is the same for each user: the one with fewer rights tries it.
+  if (user === "root") continue;
+
+  test("S24 work trees, submodules, clones and bare repositories go on working in commands", async ({ bench, server }) => {
+    const steps = [
+      [
+        "git worktree add -q wt 2>&1 && git -C wt commit -q --allow-empty -m tree",
+        "git -C wt log -1 --format=%s && git worktree list | wc -l && git worktree remove wt && git worktree list | wc -l",
+        /^tree\n2\n1$/m,
+      ],
+      [
+        "git -c protocol.file.allow=always submodule add -q ./ext.git lib 2>&1; git commit -qm lib",
+        "git submodule status && git -C lib commit -q --allow-empty -m below && git status -s && git submodule deinit -f lib",
+        /^ [0-9a-f]{40} lib .*\n(?:.*\n)* M lib$/m,
+      ],
+      [
+        "git clone -q ext.git copy 2>&1",
+        "git -C copy commit -q --allow-empty -m pushed && git -C copy push -q && git -C ext.git log -1 --format=%s",
+        /^pushed$/m,
+      ],
+      [
+        "git init -q --bare store.git && printf '#!/bin/sh\\necho received' > store.git/hooks/post-receive && chmod +x store.git/hooks/post-receive",
+        "git push -q ./store.git main 2>&1 && git clone -q -b main store.git again && git -C again log --oneline | wc -l",
+        /^remote: received/m,
+      ],
+    ] as const;
+    for (const [first, then, expected] of steps) {
+      assert.match(await shell(server, first), /^\[Set aside: /m, first);
+      assert.match(await shell(server, then), expected, then);
+    }
+    assert.match(
+      await outside(bench, "cd store.git && git rev-parse --git-dir; git -C ../copy rev-parse --git-dir"),
+      /\/scope\/\.git\n.*\/scope\/\.git$/m,
+    );
+    assert.match(await shell(server, "rm -rf copy again store.git && echo removed"), /^removed$/m);
+    assert.doesNotMatch(await outside(bench, "git add -A && git ls-files"), /ahma_mcp/);
+  });
+
+  test("S24 accept moves nothing but what was set aside", async ({ bench, server }) => {
     await outside(bench, "mkdir -p ../home/.ahma_mcp/0a1b2c3d-0000-4000-8000-0123456789ab/git");
     await shell(
       server,
@@ -237,11 +230,25 @@ for (const user of usersAtHand()) {
     ]);
   });
 
-  // What the server finds, tells and puts back is the same for each user: the one with fewer rights tries it.
-  if (user === "root") continue;
+  test("S24 B5 a repository that a shell makes after its line has ended is set aside, told by another command or its own next one", async ({ bench, server }) => {
+    for (const name of ["another", "own"]) {
+      const session = name;
+      assert.strictEqual((await server.shell(later(name), { session })).text, "[no output]");
+      await outside(bench, `cd ${name}; echo > go; read -r < made.now`);
+      assert.match(
+        (await server.shell("true", name === "own" ? { session } : {})).text,
+        new RegExp(`^\\[Set aside: "\\S+/${name}/made" \\(core\\.worktree, core\\.fsmonitor\\)\\.`, "m"),
+      );
+      await outside(bench, `git -C ${name}/made status`);
+      assert.ok(!exists(`${bench.scope}/${name}/made/ran`));
+      // What a person adds later is a person's only where no shell is left that could have made it.
+      await server.shell(`cd ..; rm -r ${name}; exit`, { session });
+    }
+  });
 
   test("S24 commands that run find their repository while it is set aside", async ({ bench, server }) => {
-    const make = "mkdir many; for n in $(seq 12); do git init -q many/$n; git -C many/$n config core.pager evil; done";
+    const make =
+      "mkdir many; for n in $(seq 12); do git init -q --template= many/$n; git -C many/$n config core.pager evil; done";
     const watch = "until [ -e enough ]; do for n in many/*; do [ -e $n/.git/HEAD ] || echo gone; done; done";
     await shell(server, "mkfifo watching");
     const running = server.shell(`${make}; echo > watching; ${watch}`);
@@ -301,7 +308,7 @@ for (const user of usersAtHand()) {
   });
 
   test("S24 a repository of a hundred parts is told, and git outside finds none of them", async ({ bench, server }) => {
-    const make = "git init -q deep && git -C deep config core.pager evil && cd deep/.git/refs";
+    const make = "git init -q --template= deep && git -C deep config core.pager evil && cd deep/.git/refs";
     const told = await shell(server, `${make}; for i in $(seq 100); do mkdir refs && cd refs; done`);
     assert.match(told, /deep\/\.git" is obeyed by git now/);
     assert.match(
