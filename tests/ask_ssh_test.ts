@@ -181,17 +181,16 @@ async function provesGone(asked: Asked, { shown, given }: Unanswered): Promise<v
   const before = forms.length;
   // The program that asks is killed, its command goes on: no answer counts for it.
   const leaving = shell(
-    `${
-      loginAt(host)
-    } & until [ -e go ]; do sleep 0.02; done; kill $!; wait; touch gone; until [ -e on ]; do sleep 0.02; done`,
+    `${loginAt(host)} & mkfifo go on; touch ready; read -r _ < go; kill $!; wait; touch gone; read -r _ < on`,
   );
   await withDeadline(shown.promise, DEADLINE_MS, "the question");
-  bench.write("go", "");
+  await bench.appears("ready");
+  await Deno.writeTextFile(`${bench.scope}/go`, "\n");
   await bench.appears("gone");
   const waiting = async () => (await runProgram(bench, ["grants"])).stdout;
   await until(async () => !(await waiting()).includes("q_"), DEADLINE_MS, "the end of the question");
   given.resolve(choosing("this session"));
-  bench.write("on", "");
+  await Deno.writeTextFile(`${bench.scope}/on`, "\n");
   await leaving;
   assert.match(await login(host), /^42\n/);
   assert.strictEqual(forms.length, before + 2);

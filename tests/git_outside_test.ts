@@ -7,7 +7,7 @@ import { asUser } from "./attacks/means/as_user.ts";
 import { FURTHER, type GitRow, REPORTED } from "./fixtures/git_outside_rows.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
-import { exists, ORDINARY_ID, type User, usersAtHand, type Workbench } from "./_support/workbench.ts";
+import { exists, ORDINARY_ID, type Workbench } from "./_support/workbench.ts";
 
 const ROWS = [...REPORTED, ...FURTHER];
 /** What a person types, and what editors and prompts ask in each directory that they enter. */
@@ -18,8 +18,6 @@ const USUAL = [
      (cd "$one" && git status --porcelain; git diff; git log -1 -p; git fetch -q)
    done`,
 ].join("\n");
-/** Git does the same for each user: the control is that of one who can do less. */
-const CONTROLLED_BY: User = "ordinary";
 /** The result says it, where something is left that only a person's own word runs. */
 const TOLD = /is obeyed by git now|holds what cannot be watched/;
 
@@ -54,17 +52,17 @@ async function start(bench: Workbench): Promise<ServerProcess> {
   if (bench.user === "ordinary" && Deno.uid() === 0) await Deno.chown(control, ORDINARY_ID, ORDINARY_ID);
   const quiet = "git config --global advice.addEmbeddedRepo false; git config --global maintenance.auto false";
   await outside(bench, bench.home, quiet);
-  for (const base of [bench.scope, ...bench.user === CONTROLLED_BY ? [control] : []]) await prepare(bench, base);
+  for (const base of [bench.scope, control]) await prepare(bench, base);
   return await ServerProcess.start(bench);
 }
 
 /** A repository and a program for each row. */
 async function prepare(bench: Workbench, base: string): Promise<void> {
-  for (const row of rowsOf(bench.user)) {
+  for (const row of ROWS) {
     const program = `#!/bin/sh\n: > '${proofOf(bench, base, row)}'\nexit 1\n`;
     await Deno.chmod(bench.write(`${directoryOf(base, row)}-program`, program), 0o755);
   }
-  const directories = rowsOf(bench.user).map((row) => directoryOf(base, row)).join(" ");
+  const directories = ROWS.map((row) => directoryOf(base, row)).join(" ");
   const make = "git init -q -b main seed && git -C seed commit -q --allow-empty -m 1 && rm seed/.git/hooks/*";
   await outside(bench, base, `${make} && for one in ${directories}; do cp -r seed $one; done; rm -rf seed`);
 }
@@ -78,30 +76,20 @@ async function ranOutside(bench: Workbench, base: string, row: GitRow): Promise<
   return exists(proof);
 }
 
-/**
- * What the server sees of a repository is the same for each user: root, who has other rights, tries a part of the reported
- * rows.
- */
-function rowsOf(user: User): readonly GitRow[] {
-  return user === CONTROLLED_BY ? ROWS : REPORTED.filter((_, at) => at % 3 === 0);
-}
-
-for (const user of usersAtHand()) {
-  const test = sharing(start, user);
-  for (const row of rowsOf(user)) {
-    test(`S24 git outside runs no program by ${row.name}, as ${user}`, async ({ bench, server }) => {
-      const program = `${directoryOf(bench.scope, row)}-program`;
-      let told = "";
-      for (const line of row.lines) {
-        told += (await server.shell(`cd ${directoryOf(bench.scope, row)}; ${filled(line, program, row)}`)).text;
-      }
-      const hasRun = await ranOutside(bench, bench.scope, row);
-      assert.match(told, SAID);
-      assert.ok(!hasRun || row.outside !== undefined && TOLD.test(told), `it ran; the results: ${told}`);
-
-      if (user === CONTROLLED_BY) await control(bench, row);
-    });
-  }
+// What the server sees of a repository is the same for each user; set_aside_test.ts has root, too.
+const test = sharing(start, "ordinary");
+for (const row of ROWS) {
+  test(`S24 git outside runs no program by ${row.name}`, async ({ bench, server }) => {
+    const program = `${directoryOf(bench.scope, row)}-program`;
+    let told = "";
+    for (const line of row.lines) {
+      told += (await server.shell(`cd ${directoryOf(bench.scope, row)}; ${filled(line, program, row)}`)).text;
+    }
+    const hasRun = await ranOutside(bench, bench.scope, row);
+    assert.match(told, SAID);
+    assert.ok(!hasRun || row.outside !== undefined && TOLD.test(told), `it ran; the results: ${told}`);
+    await control(bench, row);
+  });
 }
 
 /** The row without a sandbox. @throws AssertionError where its program does not run there. */

@@ -22,8 +22,9 @@ for (const user of usersAtHand()) {
           return "started";
         }, ({ message }: Error) => message);
     const could = async (call: number) => REFUSAL.exec(await startUnder([{ call, errno: 0 }]))?.[1] ?? "";
-    assert.match(await could(SYS.setns), /send a datagram out, reach the loopback of the machine/);
-    if (user === "ordinary") {
+    if (user === "root") {
+      assert.match(await could(SYS.setns), /send a datagram out, reach the loopback of the machine/);
+    } else {
       assert.strictEqual(await startUnder([]), "started"); // the control: the filter alone changes nothing
       // The same filter and rules for every user.
       assert.match(await could(SYS.seccomp), /reach the user's key ring/);
@@ -40,6 +41,7 @@ for (const user of usersAtHand()) {
   });
 }
 
+// Of the network that is not entered: for root the start says it above.
 Deno.test("S32 L6 doctor fails where a list only seems to hold, and says what it let pass", async () => {
   using bench = new Workbench("ordinary");
   const kernel = await lyingKernel(bench);
@@ -49,5 +51,8 @@ Deno.test("S32 L6 doctor fails where a list only seems to hold, and says what it
     permissions: ["--allow-net"],
   });
   assert.strictEqual(code, 1, stdout);
-  assert.match(stdout, /FAILED, commands are refused: could [^"]*reach the loopback of the machine/);
+  assert.match(
+    stdout,
+    /FAILED, commands are refused: could [^"]*send a datagram out, reach the loopback of the machine/,
+  );
 });

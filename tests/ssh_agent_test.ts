@@ -1,5 +1,7 @@
 /** The ssh agent of commands (S42): logins at named hosts and signatures of git, with no key in reach. */
 import assert from "node:assert/strict";
+import { HttpClient } from "./_support/clients/http_client.ts";
+import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { makeKey, runAs, sshProblem, type Started, UserAgent, withMachines } from "./_support/servers/ssh_machine.ts";
 import { runProgram } from "./_support/terminal.ts";
@@ -14,23 +16,31 @@ const RECEIVE = "--receive-pack='git -c safe.directory=* receive-pack'";
 const WORK = "cd work && echo 42 > file && git add file && git commit -q -S -m signed && " +
   `git push -q ${RECEIVE} origin HEAD:main && git rev-parse HEAD`;
 
-for (const user of usersAtHand()) {
-  Deno.test({
-    name: `S42 git clones, signs and pushes over ssh with a key that commands cannot read, as ${user}${skipped}`,
-    ignore: ignore !== undefined,
-    fn: () =>
-      withMachines(user, ["ed25519", "ecdsa"], async (started) => {
-        await provesGit(started);
-        if (user === "ordinary") await failsWithout(started);
-      }),
-  });
-}
+// Sessions over HTTP and ask_ssh_test.ts log in as root.
+Deno.test({
+  name:
+    `S42 S40 H3 git clones, signs and pushes over ssh with a key that commands cannot read, also over HTTP and in each way, and hosts of every kind of key get logins${skipped}`,
+  ignore: ignore !== undefined,
+  fn: (test) =>
+    withMachines(
+      "ordinary",
+      ["ed25519", "rsa -b 2048", "ecdsa -b 256", "ecdsa -b 384", "ecdsa -b 521"],
+      async (started) => {
+        await provesWays(started, test);
+        await test.step("the control: without the flag", () => failsWithout(started));
+        await test.step("S42 H3 over HTTP, in one sandbox with others", () =>
+          worksOverHttp(started, { isolated: false }));
+        await test.step("hosts of every kind, also with hashed names, and none gets a forwarded agent", () =>
+          provesHosts(started));
+      },
+    ),
+});
 
 Deno.test({
-  name: `S42 hosts of every kind of key get logins, also with hashed names, and none a forwarded agent${skipped}`,
+  name: `S42 H3 commands log in over HTTP, in a session of its own${skipped}`,
   ignore: ignore !== undefined,
   fn: () =>
-    withMachines("ordinary", ["ed25519", "rsa -b 2048", "ecdsa -b 256", "ecdsa -b 384", "ecdsa -b 521"], provesHosts),
+    withMachines(usersAtHand()[0] ?? "ordinary", ["ed25519"], (started) => worksOverHttp(started, { isolated: true })),
 });
 
 Deno.test("S42 without the agent, or a key of it, the start says what to do", async () => {
@@ -108,16 +118,29 @@ Deno.test("S42 endless messages, clients and signatures have bounds, and the nex
   assert.match((await server.shell("ssh-add -L")).text, /^ssh-ed25519 \S+ chosen of me\n/);
 });
 
-async function provesGit({ bench, keys: [key], hosts, environment }: Started): Promise<void> {
+async function provesWays(started: Started, test: Deno.TestContext): Promise<void> {
+  const { bench, environment } = started;
+  bench.write(`${bench.home}/.gitconfig`, "[user]\n name = Me\n email = me@example.test\n[gpg]\n format = ssh\n");
+  const flags = [...flagsFor(started), "--preview", "--audit-log", auditOf(bench)];
+  await using server = await ServerProcess.start(bench, { flags, environment });
+  await test.step("git", () => provesGit(started, server));
+  await test.step("as a preview, in a named shell, in the background and at a terminal", () =>
+    worksEverywhere(started, server));
+}
+
+function auditOf({ home }: Workbench): string {
+  return `${home}/audit.log`;
+}
+
+async function provesGit(
+  { bench, keys: [key], hosts, environment }: Started,
+  server: ServerProcess,
+): Promise<void> {
   const [here, there] = hosts.map(({ port }) => port);
   const repository = `${bench.elsewhere}/there.git`;
   await runAs(bench, ["git", "init", "-q", "--bare", "-b", "main", repository]);
-  bench.write(`${bench.home}/.gitconfig`, "[user]\n name = Me\n email = me@example.test\n[gpg]\n format = ssh\n");
   const address = (port: number | undefined) => `ssh://root@127.0.0.1:${port}${repository}`;
   const clone = (port: number | undefined) => `rm -rf work; git clone -q ${UPLOAD} ${address(port)} work`;
-  const audit = `${bench.home}/audit.log`;
-  const flags = ["--sync", "--ssh-agent", "chosen of me", "--ssh-hosts", `127.0.0.1:${here}`, "--audit-log", audit];
-  await using server = await ServerProcess.start(bench, { flags, environment });
   const { text: worked } = await server.shell(`${clone(here)} 2> said && ${WORK}`);
   const [, commit = ""] = /^([0-9a-f]{40})\n/.exec(worked) ?? [worked];
   const there_ = await runAs(bench, ["git", `--git-dir=${repository}`, "-c", "safe.directory=*", "rev-parse", "main"]);
@@ -156,7 +179,9 @@ async function provesGit({ bench, keys: [key], hosts, environment }: Started): P
   const { text: status } = await server.call("status");
   assert.ok(status.includes(`\nSsh agent: chosen of me for git's signatures, 127.0.0.1:${here}\n`), status);
   const print = (await runAs(bench, ["ssh-keygen", "-l", "-f", `${key}.pub`])).split(" ")[1];
-  const lines = (await Deno.readTextFile(audit)).split("\n").filter((line) => line.includes('"event":"signature"'))
+  const lines = (await Deno.readTextFile(auditOf(bench))).split("\n").filter((line) =>
+    line.includes('"event":"signature"')
+  )
     .map((line) => JSON.parse(line)).map(({ key, for: what, host, user: name }) => [key, what, host, name]);
   const login = [print, "login", `127.0.0.1:${here}`, "root"];
   assert.deepEqual(lines, [login, [print, "git", undefined, undefined], login]);
@@ -190,4 +215,45 @@ async function provesHosts({ bench, hosts, environment }: Started): Promise<void
     forwarded.text,
     /^there\nerror fetching identities: agent refused operation\nSandbox: The agent of commands is not forwarded/,
   );
+}
+
+/** Logs in, and counts the keys. The control, a server without the flags, is `failsWithout`. */
+function line({ hosts: [host] }: Started): string {
+  return `$GIT_SSH_COMMAND -o LogLevel=ERROR -p ${host?.port} root@127.0.0.1 'echo $((6 * 7))'; ssh-add -L | wc -l`;
+}
+
+const WORKS = /^42\n1\n/;
+
+function flagsFor({ hosts: [host] }: Started): readonly string[] {
+  return ["--sync", "--ssh-agent", "chosen of me", "--ssh-hosts", `127.0.0.1:${host?.port}`];
+}
+
+async function worksOverHttp(started: Started, { isolated }: { readonly isolated: boolean }): Promise<void> {
+  const { bench, environment } = started;
+  const flags = [...flagsFor(started), ...isolated ? ["--session-isolation"] : []];
+  await using server = await HttpServerProcess.start(bench, { flags, environment });
+  const roots = ["one", "two"].map((name) => bench.write(`${name}/.keep`, "").replace("/.keep", ""));
+  const clients = await Promise.all(roots.map((root) => HttpClient.connect(server, { roots: [root] })));
+  const answers = await Promise.all(clients.map((client) => client.shell(line(started))));
+  for (const { text } of answers) assert.match(text, WORKS);
+  const sockets = await Promise.all(clients.map((client) => client.shell("echo $SSH_AUTH_SOCK")));
+  assert.strictEqual(new Set(sockets.map(({ text }) => text.split("\n")[0])).size, isolated ? 2 : 1);
+  for (const client of clients) await client[Symbol.asyncDispose]();
+  if (isolated) await saysWhatIsMissing(started, server);
+}
+
+/** Without a key in the agent, a session that begins says so. */
+async function saysWhatIsMissing({ bench, agent }: Started, server: HttpServerProcess): Promise<void> {
+  await runAs(bench, ["ssh-add", "-q", "-D"], { SSH_AUTH_SOCK: agent.socket });
+  await using client = await HttpClient.connect(server, { roots: [bench.scope] });
+  await assert.rejects(client.shell("true"), /Cannot use key .*: your ssh agent does not have it .* Run ssh-add/);
+}
+
+async function worksEverywhere(started: Started, server: ServerProcess): Promise<void> {
+  const command = line(started);
+  const preview = (await server.shell(`(${command}) > seen; cat seen`, { preview: true })).text;
+  assert.match(preview, /^42\n1\n[^]*\nA seen\n/);
+  assert.match((await server.shell(command, { session: "kept" })).text, WORKS);
+  assert.match((await server.shell(`(${command}) & wait`)).text, WORKS);
+  assert.match((await server.shell(command, { tty: true })).text, /^42\r?\n1\r?\n/);
 }
