@@ -138,9 +138,10 @@ Deno.test("S24 K5 a repository that a rule's program makes after its check is no
 });
 
 /** Without a process of its own the shell waits for `go`, after the mark of its line. */
-const later = (name: string) =>
-  `mkdir ${name}; cd ${name}; mkfifo go made.now; exec 8<>made.now 9<>go; builtin() { command builtin "$@"; [[ $1 == printf ]] || return 0; unset -f builtin;
+function later(name: string): string {
+  return `mkdir ${name}; cd ${name}; mkfifo go made.now; exec 8<>made.now 9<>go; builtin() { command builtin "$@"; [[ $1 == printf ]] || return 0; unset -f builtin;
   read -u 9; mkdir -p made/refs; ${EVIL}; echo >&8; }`;
+}
 
 for (const user of usersAtHand()) {
   const test = sharing(start, user);
