@@ -1,12 +1,15 @@
 /** B: what one command can do to the next one in its sandbox, which the server uses again. */
 import type { ServerProcess } from "../../_support/server_process.ts";
 import type { Workbench } from "../../_support/workbench.ts";
-import { BOTH, python, type Row, SYSTEM_CALL, type Way } from "../frame/attack.ts";
+import { BOTH, python, type Row, type Scene, SYSTEM_CALL, type Way } from "../frame/attack.ts";
 import { storm } from "./kill_storm.ts";
 import { driven, newSeed, together, withServer } from "../frame/stage.ts";
+import { nameOf } from "./shell_sessions.ts";
 
 /** Twice as many as there are sandboxes with a shell: the one that served comes round. */
 const LOOKS = 4;
+/** In the tests lines are copies of a shell, and the one that served last serves next. */
+const BRIEF_LOOKS = 2;
 
 /** What a slow result says after the output. */
 const CLOSING_LINE = /\n*\[exit code 0[^\]\n]*\]\s*$/;
@@ -78,17 +81,16 @@ const PRELUDE = "import ctypes, os\nlibc = ctypes.CDLL(None)\n";
 function leaving(): Way {
   const line = (code: string) => python(PRELUDE + code);
   return {
-    does: driven((scene) =>
-      withServer(scene, {}, async (server) => {
-        await served(server);
-        return await together(scene, leftovers(newSeed()), async ({ make, see, remove }) => {
-          const looks = scene.enforced ? LOOKS : 1;
-          const seen = await inTurns(server, line(make), line(`if ${see}: print("left", 6 * 7)`), looks);
-          await server.shell(line(remove));
-          return seen.some((text) => text.includes("left 42")) ? "it is there for the next command" : undefined;
-        });
-      })
-    ),
+    does: driven(async (scene) => {
+      const { running: server } = scene;
+      await served(server);
+      return await together(scene, leftovers(newSeed()), async ({ make, see, remove }) => {
+        const looks = !scene.enforced ? 1 : scene.brief ? BRIEF_LOOKS : LOOKS;
+        const seen = await inTurns(server, line(make), line(`if ${see}: print("left", 6 * 7)`), looks);
+        await server.shell(line(remove));
+        return seen.some((text) => text.includes("left 42")) ? "it is there for the next command" : undefined;
+      });
+    }),
   };
 }
 
@@ -112,11 +114,11 @@ out.append(1)`,
 
 function forging(): Way {
   return {
-    does: driven((scene) =>
-      withServer(scene, {}, async (server) => {
-        await served(server);
-        return await together(scene, DESCRIPTORS, async (descriptors) => {
-          const program = `${FORGED}${descriptors}
+    does: driven(async (scene) => {
+      const { running: server } = scene;
+      await served(server);
+      return await together(scene, DESCRIPTORS, async (descriptors) => {
+        const program = `${FORGED}${descriptors}
 for each in (end, frame + end, end[:40], end + end):
   for fd in out:
     try: os.write(fd, bytes(each))
@@ -124,13 +126,12 @@ for each in (end, frame + end, end[:40], end + end):
 time.sleep(0.05)
 print("after", 6 * 7)
 raise SystemExit(3)`;
-          const forged = await server.shell(python(program));
-          const texts = await inTurns(server, python(program), "echo next");
-          if (!forged.text.includes("after 42") || !forged.text.includes("3")) return `it ended early: ${forged.text}`;
-          return texts.every((text) => text === "next") ? undefined : `then came ${texts.join("; ")}`;
-        });
-      })
-    ),
+        const forged = await server.shell(python(program));
+        const texts = await inTurns(server, python(program), "echo next");
+        if (!forged.text.includes("after 42") || !forged.text.includes("3")) return `it ended early: ${forged.text}`;
+        return texts.every((text) => text === "next") ? undefined : `then came ${texts.join("; ")}`;
+      });
+    }),
     noControl: "without the sandbox no end is told among the output",
   };
 }
@@ -161,17 +162,18 @@ const CHANGES: Readonly<Record<string, string>> = {
 function changing(): Way {
   const look = python(INHERITED + LOOK);
   return {
-    does: driven((scene) =>
-      withServer(scene, {}, async (server) => {
-        await served(server);
-        const [first, ...others] = await inTurns(server, "true", look);
-        return await together(scene, { "nothing": "", ...CHANGES }, async (change) => {
-          const after = change === "" ? others : await inTurns(server, python(`${INHERITED}${change}`), look);
-          const seen = after.find((text) => text !== first);
-          return seen === undefined ? undefined : `the next command has ${seen} instead of ${first}`;
-        });
-      })
-    ),
+    does: driven(async (scene) => {
+      const { running: server } = scene;
+      await served(server);
+      const looks = scene.brief ? BRIEF_LOOKS : LOOKS;
+      const [first, ...others] = await inTurns(server, "true", look, looks);
+      return await together(scene, { "nothing": "", ...CHANGES }, async (change) => {
+        const before = python(`${INHERITED}${change}`);
+        const after = change === "" ? others : await inTurns(server, before, look, looks);
+        const seen = after.find((text) => text !== first);
+        return seen === undefined ? undefined : `the next command has ${seen} instead of ${first}`;
+      });
+    }),
     noControl: "process 1 is the machine's there",
   };
 }
@@ -201,9 +203,12 @@ def keeper(text, fd=None):
 `;
 
 /** Sends the keeper something, which that uses while later commands run; gives what these then do not say as ever. */
-async function sendAndUse(server: ServerProcess, { before, use }: Sent): Promise<string | undefined> {
+async function sendAndUse({ running, directory }: Scene, { before, use }: Sent): Promise<string | undefined> {
   const line = (code: string) => python(`exec(open("to_keeper.py").read())\n${code}`);
-  const said = async (command: string) => (await server.shell(command)).text.replace(CLOSING_LINE, "").trimEnd();
+  const said = async (command: string) => {
+    const { text } = await running.shell(command, { working_directory: directory });
+    return text.replace(CLOSING_LINE, "").trimEnd();
+  };
   const own = await said(line(`${before}; print("sent")`));
   if (!own.endsWith("sent")) throw new Error(`Nothing was sent: ${own}`);
   const later = Array.from({ length: LOOKS }, () => said("echo next; sleep 0.1; echo done"));
@@ -222,19 +227,20 @@ interface Sent {
 
 function sending(all: readonly Sent[]): Way {
   return {
-    does: driven((scene) =>
-      withServer(scene, {}, async (server, bench) => {
-        bench.write("keeper.py", KEEPER);
-        bench.write("to_keeper.py", TO_KEEPER);
-        const keeping = "/usr/bin/python3 -IS keeper.py & until test -e listens; do :; done";
-        await server.shell(keeping, { session: "keeper" });
-        for (const one of all) {
-          const seen = await sendAndUse(server, one);
-          if (seen !== undefined) return seen;
-        }
-        return undefined;
-      })
-    ),
+    does: driven(async (scene) => {
+      const { running, directory } = scene;
+      await Deno.writeTextFile(`${directory}/keeper.py`, KEEPER);
+      await Deno.writeTextFile(`${directory}/to_keeper.py`, TO_KEEPER);
+      const keeping = "/usr/bin/python3 -IS keeper.py & until test -e listens; do :; done";
+      const session = { session: nameOf(scene), working_directory: directory };
+      await running.shell(keeping, session);
+      for (const one of all) {
+        const seen = await sendAndUse(scene, one);
+        if (seen !== undefined) return seen;
+      }
+      await running.shell("true", { ...session, close: true });
+      return undefined;
+    }),
     noControl: "without the sandbox each command has processes and a pipe of its own",
   };
 }
@@ -285,20 +291,12 @@ for number in range(1, 65):
   except OSError: pass
 print("still", 6 * 7)`;
 
-function reachingShell(): Way {
-  return {
-    does: driven((scene) =>
-      withServer(scene, {}, async (server) => {
-        await served(server);
-        // The shell stays while there is more to do.
-        const texts = await inTurns(server, "true", `${python(ON_SHELL)}\necho next`);
-        if (!texts[0]?.includes("of the shell True")) throw new Error(`A shell cannot be looked at: ${texts[0]}`);
-        const seen = texts.find((text) => !text.endsWith("of process 1 []\nstill 42\nnext"));
-        return seen === undefined ? undefined : `a line says ${seen}`;
-      })
-    ),
-    noControl: "process 1 is the machine's there",
-  };
+async function reachesShell(server: ServerProcess): Promise<string | undefined> {
+  // The shell stays while there is more to do.
+  const texts = await inTurns(server, "true", `${python(ON_SHELL)}\necho next`);
+  if (!texts[0]?.includes("of the shell True")) throw new Error(`A shell cannot be looked at: ${texts[0]}`);
+  const seen = texts.find((text) => !text.endsWith("of process 1 []\nstill 42\nnext"));
+  return seen === undefined ? undefined : `a line says ${seen}`;
 }
 
 /** Counts a word in the memory of the line's own shell; the line holds the word in two parts. */
@@ -314,19 +312,23 @@ print("found", found)`)
   }\ntrue`;
 }
 
-function remembering(): Way {
+async function remembers(server: ServerProcess): Promise<string | undefined> {
+  const seed = newSeed();
+  const control = await server.shell(searching(`x=wo; x+=rd${seed}; `, seed));
+  if (!/found [1-9]/.test(control.text)) throw new Error(`Nothing is found at all: ${control.text}`);
+  const before = `echo word${seed}; : ${"more ".repeat(900)}word${seed}`;
+  const seen = (await inTurns(server, before, searching("", seed))).find((text) => !text.endsWith("found 0"));
+  return seen === undefined ? undefined : `a later line says ${seen}`;
+}
+
+/** One after the other: each has the server's sandboxes take turns. */
+function lookingAtShell(): Way {
   return {
-    does: driven((scene) =>
-      withServer(scene, {}, async (server) => {
-        const seed = newSeed();
-        const control = await server.shell(searching(`x=wo; x+=rd${seed}; `, seed));
-        if (!/found [1-9]/.test(control.text)) throw new Error(`Nothing is found at all: ${control.text}`);
-        const before = `echo word${seed}; : ${"more ".repeat(900)}word${seed}`;
-        const seen = (await inTurns(server, before, searching("", seed))).find((text) => !text.endsWith("found 0"));
-        return seen === undefined ? undefined : `a later line says ${seen}`;
-      })
-    ),
-    noControl: "without the sandbox each command has a shell of its own",
+    does: driven(async ({ running }) => {
+      await served(running);
+      return await reachesShell(running) ?? await remembers(running);
+    }),
+    noControl: "without the sandbox process 1 is the machine's, and each command has a shell of its own",
   };
 }
 
@@ -376,6 +378,6 @@ export const BETWEEN_COMMANDS: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "the copy alone is in a Landlock domain, root's too",
     aim: "evidence",
-    ways: { "its memory, descriptors, signals": reachingShell(), "what the last line left in memory": remembering() },
+    ways: { "its memory, descriptors, signals; what the last line left in memory": lookingAtShell() },
   },
 ];

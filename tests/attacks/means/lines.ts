@@ -14,9 +14,12 @@ export interface LineAnswer {
   readonly told: boolean;
 }
 
-/** What runs lines. The working directory is the bench's scope unless the call names one. */
+/**
+ * What runs lines. The working directory is the bench's scope unless the call names one. `more` are arguments of the call,
+ * of which a control knows nothing.
+ */
 export interface Lines extends AsyncDisposable {
-  run(line: string, directory?: string): Promise<LineAnswer>;
+  run(line: string, directory?: string, more?: object): Promise<LineAnswer>;
   /** Starts a line that goes on running until the lines are disposed of. */
   start(line: string): Promise<void>;
 }
@@ -37,11 +40,9 @@ export async function withLines<Result>(
 
 function sandboxed(server: ServerProcess): Lines {
   return {
-    run: async (line, directory) => {
-      const { text, result } = await server.shell(
-        line,
-        directory === undefined ? {} : { working_directory: directory },
-      );
+    run: async (line, directory, more = {}) => {
+      const place = directory === undefined ? {} : { working_directory: directory };
+      const { text, result } = await server.shell(line, { ...place, ...more });
       return { text, told: JSON.stringify(result).includes("ahma/protected_changed") };
     },
     start: async (line) => void await server.start(line),

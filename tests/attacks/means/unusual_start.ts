@@ -212,11 +212,15 @@ const MOST_LAYERS = 16;
 
 /** N12: no Landlock. */
 export function withoutLandlock(): Readonly<Record<string, Way>> {
-  return withOneControl({
-    "not built in": confinedUnder(failing([LANDLOCK_CREATE_RULESET], ENOSYS)),
-    "switched off at boot": { ...confinedUnder(failing([LANDLOCK_CREATE_RULESET], EOPNOTSUPP)), extended: true },
-    "forbidden": confinedUnder(failing([LANDLOCK_CREATE_RULESET], EPERM)),
+  const way = (errno: number) => ({
+    ...confinedUnder(failing([LANDLOCK_CREATE_RULESET], errno)),
+    noControl: "it would be that of N13, where another call fails",
   });
+  return {
+    "not built in": way(ENOSYS),
+    "switched off at boot": { ...way(EOPNOTSUPP), extended: true },
+    "forbidden": way(EPERM),
+  };
 }
 
 /** N09: no layer is left for ours. */

@@ -7,38 +7,46 @@ import { lineUnder } from "../means/unusual_start.ts";
 import type { Driven, Scene, Way } from "../frame/attack.ts";
 import { driven, newSeed, together } from "../frame/stage.ts";
 
-/** A message that only a forger sends. */
-const FORGED = "notifications/forged";
-
-async function forge(scene: Scene, line: (server: ServerProcess) => string): Promise<Driven> {
-  using bench = new Workbench(scene.user);
-  await using server = await ServerProcess.start(bench, { flags: scene.enforced ? [] : ["--no-sandbox"] });
-  const answer = await server.shell(line(server), { timeout_seconds: 20 });
-  await server.request("ping");
-  const seen = server.unclaimed.some(({ method }) => method === FORGED);
-  return { answers: [answer], achieved: seen ? "the client got a message that the server did not send" : undefined };
+interface Stream {
+  /** Writes the message, in a shell, to the streams of the server of this process id. */
+  readonly line: (message: string, server: number) => string;
+  /** A command's stdout is a pipe of its own without the sandbox too. */
+  readonly noControl?: true;
 }
 
-const MESSAGE = `{"jsonrpc":"2.0","method":"${FORGED}"}`;
+const STREAMS: Readonly<Record<string, Stream>> = {
+  "the server's stdout": { line: (message, server) => `echo '${message}' > /proc/${server}/fd/1` },
+  "the descriptors of its parent": {
+    line: (message, server) =>
+      `for fd in /proc/$PPID/fd/1 /proc/$PPID/fd/2 /proc/${server}/fd/1; do echo '${message}' > $fd; done; true`,
+  },
+  "the terminal and what stands for stdout": {
+    line: (message) => `for fd in /dev/stdout /dev/stderr /dev/fd/0; do echo '${message}' > $fd; done; true`,
+    noControl: true,
+  },
+};
+
+/** Writes a message that only a forger sends; says whether the client got it. */
+async function forge({ running, directory }: Scene, { line }: Stream): Promise<string | undefined> {
+  const forged = `notifications/forged-${newSeed()}`;
+  const command = line(JSON.stringify({ jsonrpc: "2.0", method: forged }), running.pid);
+  await running.shell(command, { working_directory: directory, timeout_seconds: 20 });
+  await running.request("ping");
+  const seen = running.unclaimed.some(({ method }) => method === forged);
+  return seen ? "the client got a message that the server did not send" : undefined;
+}
 
 export function framesInto(): Readonly<Record<string, Way>> {
-  const way = (line: (server: ServerProcess) => string): Way => ({
-    does: { drive: (scene) => forge(scene, line) },
-    needs: {
-      machine: (user) =>
-        user === "ordinary" && Deno.uid() === 0 ? "the pipes of a server that root started are root's" : undefined,
-    },
-  });
   return {
-    "the server's stdout": way(({ pid }) => `echo '${MESSAGE}' > /proc/${pid}/fd/1`),
-    "the descriptors of its parent": way(({ pid }) =>
-      `for fd in /proc/$PPID/fd/1 /proc/$PPID/fd/2 /proc/${pid}/fd/1; do echo '${MESSAGE}' > $fd; done; true`
-    ),
-    "the terminal and what stands for stdout": {
-      ...way(() =>
-        `echo '${MESSAGE}' > /dev/stdout; echo '${MESSAGE}' > /dev/stderr; echo '${MESSAGE}' > /dev/fd/0; true`
-      ),
-      noControl: "a command's stdout is a pipe of its own without the sandbox too",
+    "the server's stdout, the descriptors of its parent, the terminal and what stands for stdout": {
+      does: driven((scene) => {
+        const tried = Object.entries(STREAMS).filter(([, { noControl }]) => scene.enforced || noControl === undefined);
+        return together(scene, Object.fromEntries(tried), (stream) => forge(scene, stream));
+      }),
+      needs: {
+        machine: (user) =>
+          user === "ordinary" && Deno.uid() === 0 ? "the pipes of a server that root started are root's" : undefined,
+      },
     },
   };
 }
@@ -64,13 +72,19 @@ export function otherOperation(): Readonly<Record<string, Way>> {
   return {
     "kill, same session and another server's; read the environment": {
       does: driven(async (scene) => {
+        const { running, directory } = scene;
+        // Without the sandbox a line knows no difference: one session is enough.
+        if (!scene.enforced) {
+          return await together(scene, OPERATION_ATTACKS, ({ attack }) => {
+            return attackOther(scene, attack, { server: running, place: directory });
+          });
+        }
         using bench = new Workbench(scene.user);
-        using second = new Workbench(scene.user);
-        const flags = scene.enforced ? [] : ["--no-sandbox"];
-        await using server = await ServerProcess.start(bench, { flags });
-        await using elsewhere = await ServerProcess.start(second, { flags });
+        await using elsewhere = await ServerProcess.start(bench);
         return await together(scene, OPERATION_ATTACKS, ({ attack, of }) => {
-          return attackOther(server, attack, of === "session" ? [server, bench] : [elsewhere, second]);
+          const isHere = of === "session";
+          const [server, place] = isHere ? [running, directory] : [elsewhere, bench.scope];
+          return attackOther(scene, attack, { server, place });
         });
       }),
     },
@@ -78,18 +92,18 @@ export function otherOperation(): Readonly<Record<string, Way>> {
 }
 
 async function attackOther(
-  server: ServerProcess,
+  { running, directory }: Scene,
   attack: (needle: string) => string,
-  [runs, place]: readonly [ServerProcess, Workbench],
+  { server, place }: { readonly server: ServerProcess; readonly place: string },
 ): Promise<string | undefined> {
   const pipe = `pipe-${newSeed()}`;
   const command = `mkfifo ${pipe}; exec cat ${pipe}`;
-  const started = await runs.call("sandboxed_shell", { command, execution_mode: "AsyncResultPush" });
+  const started = await server.start(command, { working_directory: place });
   await until(() => isRunning("cat", pipe), 20_000, "the other operation to be what the attack looks for");
-  await server.shell(attack(`[c]at.${pipe}`));
-  await tell(`${place.scope}/${pipe}`, "it lives\n");
+  await running.shell(attack(`[c]at.${pipe}`), { working_directory: directory });
+  await tell(`${place}/${pipe}`, "it lives\n");
   // It ends either way: of the attack, or of what it was told, which it repeats.
-  const { text } = await runs.call("await", { operation_id: started.operation?.operation_id ?? "" });
+  const { text } = await server.call("await", { operation_id: started.operation?.operation_id ?? "" });
   return text.includes("it lives") ? undefined : "the other operation was ended";
 }
 
