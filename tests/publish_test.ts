@@ -1,7 +1,6 @@
 /** Ports of commands that a person reaches at the loopback of the machine (S34). */
 import assert from "node:assert/strict";
 import { until } from "./_support/deadline.ts";
-import { HttpClient } from "./_support/clients/http_client.ts";
 import { holdingsOf } from "./_support/processes.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
@@ -38,9 +37,14 @@ interface Session extends AsyncDisposable {
   listen(address?: string, name?: string): Promise<string>;
 }
 
-async function session(flags: readonly string[], user: User = "ordinary"): Promise<Session> {
+async function session(
+  flags: readonly string[],
+  user: User = "ordinary",
+  prepare: (bench: Workbench) => void = () => {},
+): Promise<Session> {
   const bench = new Workbench(user);
   try {
+    prepare(bench);
     bench.write("echo.py", ECHO);
     bench.write(".ahma/tools/narrow.json", JSON.stringify(NARROW));
     const server = await ServerProcess.start(bench, { flags, permissions: ["--allow-net"] });
@@ -141,13 +145,23 @@ for (const [network, user] of withUsersInTurn(["localhost", NAMED])) {
   });
 }
 
-Deno.test("S34 sessions have ports of their own or none, a taken one is refused, and a killed server leaves none", async () => {
-  const [port, other] = [freePort(), freePort()];
+Deno.test("S34 L7 sessions have ports of their own or none, by a flag or the user's settings file and not a project's, a taken one is refused, and a killed server leaves none", async () => {
+  const [port, other, never] = [freePort(), freePort(), freePort()];
   const flags = (own: number) => ["--network", "localhost", "--publish", `${own}:${INSIDE}`];
   await using one = await session(flags(port));
-  await using two = await session(flags(other));
+  await using two = await session([], "ordinary", (bench) => {
+    const settings = { network: "localhost", publish: [`${other}:${INSIDE}`] };
+    bench.write(`${bench.home}/.config/ahma/settings.json`, JSON.stringify(settings));
+    bench.write(".ahma/settings.json", JSON.stringify({ publish: [never] }));
+  });
   await Promise.all([one.listen("127.0.0.1", "one"), two.listen("127.0.0.1", "two")]);
   assert.deepStrictEqual(await Promise.all([ask(port, ""), ask(other, "")]), ["one 0\n", "two 0\n"]);
+  assert.match(
+    (await two.server.call("status")).text,
+    new RegExp(`\nPublished: 127\\.0\\.0\\.1:${other} -> ${INSIDE} \\([^)]*\\)\n`),
+  );
+  assert.equal(await ask(never, ""), "ConnectionRefused");
+  assert.match(two.server.stderr, /a project may not set "publish"/);
   // The control: at their own port, which is not published, servers of commands are in their own network only.
   assert.equal(await ask(INSIDE, "abc"), "ConnectionRefused");
   await assert.rejects(session(flags(port)), (error: Error) => {
@@ -165,50 +179,17 @@ Deno.test("S34 sessions have ports of their own or none, a taken one is refused,
   assert.equal(await ask(port, ""), "three 0\n");
 });
 
+// What else is refused: src/settings/flags/published_ports_test.ts.
 Deno.test("S34 a port that nothing can be published at is refused with the way out, and full needs none", async () => {
-  const refused = async (...flags: readonly string[]) =>
-    await session(flags).then(
-      async (one) => {
-        await one[Symbol.asyncDispose]();
-        return "started";
-      },
-      (error: Error) => /^(Cannot .*)$/m.exec(error.message)?.[1],
-    );
-  assert.deepStrictEqual(
-    await Promise.all([
-      refused("--network", "none", "--publish", "5173"),
-      refused("--network", "packages", "--publish", "8443:443"),
-      refused("--network", "localhost", "--publish", "80:65536"),
-      refused("--network", "localhost", "--publish", "8080:1", "--publish", "8080:2"),
-    ]),
-    [
-      "Cannot publish port 5173 with --network none, where commands cannot listen. Use --network localhost, or a list " +
-      "of hosts",
-      "Cannot publish port 443: the network by name takes it for connections of commands. Let the command listen at " +
-      "another",
-      'Cannot use flag "--publish": "80:65536" is neither a port from 1 to 65535 nor two of them as in "8080:5173"',
-      "Cannot publish port 2 at port 8080, which --publish names twice",
-    ],
+  await assert.rejects(
+    session(["--network", "none", "--publish", "5173"]),
+    /^Cannot publish port 5173 with --network none, where commands cannot listen\. Use --network localhost, or a list of hosts$/m,
   );
   const port = freePort();
   await using one = await session(["--publish", `${port}:${INSIDE}`, "--log-to-stderr"]);
   const isSaid = () => one.server.stderr.includes("--publish is not needed: commands listen on this machine itself");
   await until(isSaid, 20_000, "the warning");
   assert.equal(await ask(port, ""), "ConnectionRefused");
-});
-
-Deno.test("S34 L7 the user's settings file publishes, and a project's does not", async () => {
-  using bench = new Workbench("ordinary");
-  const [port, other] = [freePort(), freePort()];
-  bench.write(`${bench.home}/.config/ahma/settings.json`, JSON.stringify({ network: "localhost", publish: [port] }));
-  bench.write(".ahma/settings.json", JSON.stringify({ publish: [other] }));
-  await using server = await ServerProcess.start(bench);
-  assert.match(
-    (await server.call("status")).text,
-    new RegExp(`\nPublished: 127\\.0\\.0\\.1:${port} -> ${port} \\([^)]*\\)\n`),
-  );
-  assert.equal(await ask(other, ""), "ConnectionRefused");
-  assert.match(server.stderr, /a project may not set "publish"/);
 });
 
 Deno.test("S34 without namespaces commands have no network to publish, and status says so", async () => {
@@ -224,22 +205,6 @@ Deno.test("S34 without namespaces commands have no network to publish, and statu
   });
   assert.match((await server.call("status")).text, /-> 5173 \(commands share no network here\)\n/);
   assert.match(await ask(port, "abc"), CLOSED);
-});
-
-Deno.test("S34 H2 sessions of one HTTP server share a publication, which outlives each of them", async () => {
-  using bench = new Workbench("ordinary");
-  bench.write("echo.py", ECHO);
-  const port = freePort();
-  const flags = ["--network", "localhost", "--publish", `${port}:${INSIDE}`];
-  await using server = await HttpServerProcess.start(bench, { flags });
-  for (const name of ["first", "second"]) {
-    await using client = await HttpClient.connect(server);
-    const command = `python3 echo.py 127.0.0.1 ${name}`;
-    const { text } = await client.call("sandboxed_shell", { command, until_port: INSIDE });
-    assert.ok(text.includes(`the person can open at http://127.0.0.1:${port}`), text);
-    assert.equal(await ask(port, "abc"), `${name} 3\ncba`);
-    await client.call("cancel", { id: idOf(text) });
-  }
 });
 
 Deno.test("S34 H3 isolated sessions cannot share a port of the machine, and the start says so", async () => {

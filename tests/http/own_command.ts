@@ -2,16 +2,12 @@
 import assert from "node:assert/strict";
 import { HttpClient } from "../_support/clients/http_client.ts";
 import { HttpServerProcess, initializeMessage } from "../_support/servers/http_server.ts";
+import { freePort } from "../_support/servers/listening.ts";
+import { sharing } from "../_support/sharing.ts";
 import { usersAtHand, Workbench } from "../_support/workbench.ts";
 import { test } from "./servers.ts";
 
 const SCRIPT = await Deno.readTextFile(new URL("../fixtures/use_server.py", import.meta.url));
-
-/** Flags, and what the same program prints as a command of the server, and outside. */
-const ROWS: readonly (readonly [flags: readonly string[], inside: RegExp, outside: string])[] = [
-  [["--network", "localhost"], /^no way there\n/, "served: inside\n"],
-  [["--require-token"], /^refused with 401\n/, "refused with 401\n"],
-];
 
 interface Guarded {
   readonly bench: Workbench;
@@ -62,21 +58,60 @@ function tokenFile(bench: Workbench): string {
   return `${bench.home}/.local/state/ahma/http_token`;
 }
 
+/** Where commands listen, in every session. */
+const INSIDE = 5173;
+
+const testPublished = sharing(async (bench) => {
+  const port = freePort();
+  const flags = ["--network", "localhost", "--publish", `${port}:${INSIDE}`];
+  const server = await HttpServerProcess.start(bench, { flags });
+  return { server, port, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}, "ordinary");
 const WHAT = "what a command finds at the port of its own server";
 
 // No more than it could do without: the session has the sandbox that the command is in.
 test(`S6 H2 H8 ${WHAT}`, (shared) =>
   meets({ ...shared, token: "-" }, { inside: /^served: inside\n/, outside: "served: inside\n" }));
 
+// What a network reaches is the same for each user: network_test.ts.
+testPublished(
+  `S6 H2 H8 ${WHAT} with --network localhost`,
+  ({ bench, server: { server } }) =>
+    meets({ bench, server, token: "-" }, { inside: /^no way there\n/, outside: "served: inside\n" }),
+);
+
 for (const user of usersAtHand()) {
-  // What a network reaches is the same for each user (network_test.ts): root tries what it may not read.
-  const rows = ROWS.filter(([[flag]]) => user === "ordinary" || flag === "--require-token");
-  for (const [flags, inside, outside] of rows) {
-    Deno.test(`S6 H2 H8 ${WHAT} ${flags.join(" ")}, as ${user}`, async () => {
-      using bench = new Workbench(user);
-      await using server = await HttpServerProcess.start(bench, { flags });
-      const token = flags.includes("--require-token") ? (await Deno.readTextFile(tokenFile(bench))).trim() : "-";
-      await meets({ bench, server, token }, { inside, outside });
-    });
-  }
+  Deno.test(`S6 H2 H8 ${WHAT} with --require-token, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    await using server = await HttpServerProcess.start(bench, { flags: ["--require-token"] });
+    const token = (await Deno.readTextFile(tokenFile(bench))).trim();
+    await meets({ bench, server, token }, { inside: /^refused with 401\n/, outside: "refused with 401\n" });
+  });
 }
+
+/** Answers with a word. */
+const ANSWERS = `
+import socket, sys
+one = socket.create_server(("127.0.0.1", ${INSIDE}))
+while True: one.accept()[0].sendall(sys.argv[1].encode())
+`;
+
+testPublished(
+  "S34 H2 sessions of one HTTP server share a publication, which outlives each of them",
+  async ({ bench, server: { server, port } }) => {
+    bench.write("answers.py", ANSWERS);
+    for (const name of ["first", "second"]) {
+      await using client = await HttpClient.connect(server);
+      const started = await client.call("sandboxed_shell", {
+        command: `python3 answers.py ${name}`,
+        until_port: INSIDE,
+      });
+      assert.ok(started.text.includes(`the person can open at http://127.0.0.1:${port}`), started.text);
+      using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+      const buffer = new Uint8Array(64);
+      const length = await connection.read(buffer) ?? 0;
+      assert.equal(new TextDecoder().decode(buffer.subarray(0, length)), name);
+      await client.call("cancel", { id: started.operation?.operation_id });
+    }
+  },
+);
