@@ -62,6 +62,12 @@ const ROWS: readonly Row[] = [
     expected: /^[0-9a-f]+ gone\n[0-9a-f]+ second$/m,
   },
   { tool: "git_show", setup: SECOND, args: { revision: "HEAD" }, expected: /second[^]*\+two/ },
+  {
+    tool: "git_show",
+    setup: `${SECOND} && git rm -q a.txt && echo b > b.txt && git add . && git commit -q -m both`,
+    args: { paths: ["a.txt"] },
+    expected: /^(?![^]*b\.txt)[^]*^-one\n-two$/m,
+  },
   { tool: "git_branch", setup: BRANCHED, args: { all: true }, expected: /^\* main\n {2}side$/m },
   {
     tool: "git_switch",
