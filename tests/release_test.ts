@@ -1,6 +1,6 @@
 /**
  * A whole release: each file is used as its reader would. In the place of the executable, whose 100 MB take seconds to pack,
- * stands a script that starts it; tests/executable runs it from other places.
+ * stands a script that starts the packed program; tests/executable starts the executable.
  */
 import assert from "node:assert/strict";
 import { ownTarget } from "../scripts/executable/pins.ts";
@@ -11,7 +11,7 @@ import { VERSION } from "../src/base/version.ts";
 import { withDeadline } from "./_support/deadline.ts";
 import { readLines } from "./_support/line_reader.ts";
 import { npmTool } from "./_support/packages/npm_tools.ts";
-import { ownExecutable } from "./_support/packages/own_executable.ts";
+import { testRuntime } from "./_support/runtime.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
 const PROJECT = projectFacts("owner/ahma_mcp");
@@ -21,11 +21,17 @@ const CI = Deno.env.get("CI") === "true";
 const place = await Deno.realPath(await Deno.makeTempDir({ prefix: "ahma-release-" }));
 globalThis.addEventListener("unload", () => Deno.removeSync(place, { recursive: true }));
 const RELEASE = `${place}/release`;
-/** Of all programs here: the first start in a home compiles what the others find in its cache. */
+const ROOT = new URL("../", import.meta.url).pathname;
+/** Of all programs here: the first start in a home tries the sandbox for the others. */
 const HOME = `${place}/home`;
 await Deno.mkdir(HOME);
-await Deno.writeTextFile(`${place}/program`, `#!/bin/sh\nexec '${ownExecutable()}' "$@"\n`);
-const programs = new Map([[TARGET, `${place}/program`]]);
+const PROGRAM = `${place}/program`;
+const { cache } = testRuntime(Deno.uid() === 0 ? "root" : "ordinary");
+const VARIABLES = `AHMA_DENO='${Deno.execPath()}' DENO_DIR='${cache}'`;
+await Deno.writeTextFile(PROGRAM, `#!/bin/sh\nexport ${VARIABLES}\nexec '${ROOT}dist/ahma_mcp' "$@"\n`, {
+  mode: 0o755,
+});
+const programs = new Map([[TARGET, PROGRAM]]);
 const ASSETS = await writeRelease({ project: PROJECT, programs, directory: RELEASE });
 
 const mcpb = await npmTool("@anthropic-ai/mcpb", "2.1.2", "mcpb");
@@ -129,7 +135,7 @@ Deno.test("D4 what the container starts listens, asks for the token, and ends at
     stdout: "null",
     stderr: "piped",
   } as const;
-  const server = new Deno.Command(ownExecutable(), options).spawn();
+  const server = new Deno.Command(PROGRAM, options).spawn();
   const { promise, resolve } = Promise.withResolvers<string>();
   const reading = readLines(server.stderr, (line) => {
     const port = /^Listening on http:\/\/0\.0\.0\.0:(\d+)\/mcp$/.exec(line)?.[1];
@@ -146,13 +152,11 @@ Deno.test("D4 what the container starts listens, asks for the token, and ends at
 
 Deno.test("D4 a copy of the sources in another directory gives the same program, executable and npm package", async () => {
   const copy = `${place}/another place`;
-  const root = new URL("../", import.meta.url).pathname;
-  const listed = await run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ":!tests"], {
-    cwd: root,
-  });
-  const files = listed.stdout.split("\0").filter((path) => path !== "" && exists(`${root}${path}`));
+  const sources = ["--cached", "--others", "--exclude-standard", "--", ":!tests", ":!*_test.ts"];
+  const listed = await run(["git", "ls-files", "-z", ...sources], { cwd: ROOT });
+  const files = listed.stdout.split("\0").filter((path) => path !== "" && exists(`${ROOT}${path}`));
   await Deno.mkdir(copy);
-  const copied = await run(["cp", "--parents", "--target-directory", copy, ...files], { cwd: root });
+  const copied = await run(["cp", "--parents", "--target-directory", copy, ...files], { cwd: ROOT });
   assert.strictEqual(copied.code, 0, copied.stderr);
   // What deno task package:npm runs once the program is packed.
   const npmScript = [
@@ -171,7 +175,7 @@ Deno.test("D4 a copy of the sources in another directory gives the same program,
   const assertSame = async (one: string, other: string) =>
     assert.deepStrictEqual(await run(["cmp", one, other]), { code: 0, stdout: "", stderr: "" });
   for (const path of [`dist/bin/ahma_mcp-${TARGET}`, "dist/ahma_mcp", "dist/ahma_mcp.mjs"]) {
-    await assertSame(`${copy}/${path}`, `${root}${path}`);
+    await assertSame(`${copy}/${path}`, `${ROOT}${path}`);
   }
   const npm = `ahma_mcp-${VERSION}.tgz`;
   await assertSame(`${copy}/dist/npm/${npm}`, `${RELEASE}/${npm}`);

@@ -24,7 +24,7 @@ const LONGEST: readonly string[] = [
   "tests/attacks/root_test.ts",
   "tests/tools/built_test.ts",
   "tests/http/http_test.ts",
-  "tests/tools/interpreted_test.ts",
+  "tests/tools/served_test.ts",
   "tests/wire/wire_test.ts",
   "tests/toolbox_memory_test.ts",
   "tests/protected_test.ts",

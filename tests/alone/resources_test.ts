@@ -23,39 +23,51 @@ interface Glutton {
   readonly outcome?: RegExp;
   /** What its output says when it uses up all it gets, where it goes on until it is cancelled. */
   readonly atWork?: string;
-  /** It asks nothing of the kernel that depends on the user: one user proves it. */
-  readonly once?: true;
+  /** Who tries it: the first user alone where it asks nothing of the kernel that depends on the user. Default: all. */
+  readonly users?: "first" | "others";
+}
+
+/** `refused`: what each of its processes does when the kernel refuses it another. */
+function forkBomb(refused: string): string {
+  return `echo begun; /usr/bin/python3 -c '
+import os, signal
+while True:
+  try: os.fork()
+  except OSError: ${refused}'`;
 }
 
 const GLUTTONS: readonly Glutton[] = [
   {
     name: "a fork bomb, which tries again at once",
-    command: `echo begun; /usr/bin/python3 -c '
-import os
-while True:
-  try: os.fork()
-  except OSError: told = globals().get("told") or os.write(1, b"no " + b"more\\n")'`,
+    users: "first",
+    command: forkBomb('told = globals().get("told") or os.write(1, b"no " + b"more\\n")'),
+    atWork: "no more",
+  },
+  {
+    name: "a fork bomb, which waits at the limit",
+    users: "others",
+    command: forkBomb('os.write(1, b"no " + b"more\\n"); signal.pause()'),
     atWork: "no more",
   },
   {
     name: "a memory hog",
-    once: true,
+    users: "first",
     command: `echo begun; /usr/bin/python3 -c 'x = [bytearray(${16 * MIB}) for _ in range(1000)]'`,
     outcome: /MemoryError/,
   },
   {
     name: "a memory hog that takes what it is given",
-    once: true,
+    users: "first",
     command: "echo begun; tail /dev/zero",
     outcome: /tail: memory exhausted/,
   },
   {
     name: "a line of 540 MB, more than one text can hold",
-    once: true,
+    users: "first",
     command: "echo begun; head -c 540000000 /dev/zero; echo end",
     outcome: /^begun\n.* 5\d{8} bytes left out of line 2;.*\nend$/m,
   },
-  { name: "yes", once: true, command: "echo begun; yes", atWork: "y" },
+  { name: "yes", users: "first", command: "echo begun; yes", atWork: "y" },
   {
     name: "a disk filler",
     command: 'echo begun; dd if=/dev/zero of="$TMPDIR/full" bs=1M count=10000; rm "$TMPDIR/full"',
@@ -94,8 +106,8 @@ for (const user of usersAtHand()) {
   Deno.test(`S10 X8 the server answers during whatever a command uses up, and is whole afterwards, as ${user}`, async (t) => {
     using bench = new Workbench(user);
     await using server = await ServerProcess.start(bench, { flags: FLAGS });
-    const first = user === usersAtHand()[0];
-    for (const glutton of GLUTTONS.filter(({ once }) => first || once !== true)) {
+    const other = user === usersAtHand()[0] ? "others" : "first";
+    for (const glutton of GLUTTONS.filter(({ users }) => users !== other)) {
       await t.step(glutton.name, async () => {
         await feed(server, glutton);
         await isWhole(server);

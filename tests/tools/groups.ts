@@ -1,7 +1,5 @@
-/** The shipped tool files: the tests of a group share a server. */
+/** The shipped tool files: the tests of a group share a server. The first are those that find programs of a registry first. */
 export const GROUPS = {
-  built: ["cargo", "cmake", "go", "gradlew", "make", "maven", "quality_check"],
-  fetched: ["bun", "pnpm", "ruff", "uv", "yarn"],
-  interpreted: ["deno", "npm", "pytest", "python"],
-  served: ["docker", "file-tools", "gh", "git", "kubectl", "ssh"],
+  built: ["bun", "cargo", "cmake", "go", "gradlew", "make", "maven", "pnpm", "quality_check", "ruff", "uv", "yarn"],
+  served: ["deno", "docker", "file-tools", "gh", "git", "kubectl", "npm", "pytest", "python", "ssh"],
 } as const;

@@ -1,3 +1,0 @@
-import { tryGroup } from "./trial.ts";
-
-await tryGroup("fetched");
