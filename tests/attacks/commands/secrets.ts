@@ -50,12 +50,13 @@ function holdsValue(text: string | null): boolean {
 /** Python: attempts in turn, numbered from `from`; after each, a request that may carry the secret says in its address which it was. */
 function inTurn(programs: readonly string[], from: number): string {
   return `
+marks = http.client.HTTPSConnection("${BOUND}", int(B.rsplit(":")[-1]), timeout=20, context=CONTEXT)
 for at, program in enumerate(${JSON.stringify(programs)}, ${from}):
   print(f"\\n${SECTION}{at}", flush=True)
   try: exec(program, dict(globals()))
   except BaseException as error: print(repr(error))
-  mark = urllib.request.Request(f"{B}/permitted/?${MARK}{at}", headers={"Authorization": "Bearer " + T})
-  urllib.request.urlopen(mark, timeout=20).read()
+  marks.request("GET", f"/permitted/?${MARK}{at}", headers={"Authorization": "Bearer " + T})
+  marks.getresponse().read()
 print("\\n${SECTION}end")`;
 }
 

@@ -154,11 +154,11 @@ def talk(host, port, words=b"hello\\n", *more):
 /** Lines of Python in place of an attempt, which may fail. */
 export type Attempt = string | { readonly program: string; readonly control: string };
 
-/** How attempts are made; absent: as a command of the shell tool. */
+/** How attempts are made that are no plain commands of the shell tool. */
 export interface Stage {
   /** Once, before them; what it gives takes down what it made. */
-  readonly begin?: (server: ServerProcess) => Promise<() => Promise<unknown>>;
-  readonly run?: (server: ServerProcess, line: string) => Promise<ToolAnswer>;
+  readonly begin: (server: ServerProcess) => Promise<() => Promise<unknown>>;
+  readonly run: (server: ServerProcess, line: string) => Promise<ToolAnswer>;
 }
 
 /** Attempts, and what matches a line of what is written down of one that had an effect. */
@@ -169,33 +169,37 @@ export type Watched = readonly [attempts: Readonly<Record<string, Attempt>>, pat
  * of one that had an effect: without the sandbox each must have it. A row has one such way, as all that is heard counts.
  */
 export function outward(attempts: Readonly<Record<string, Attempt>>, pattern: RegExp, stage: Stage): Way {
-  return onOwnMachine(stage, (scene, heardOf) =>
-    together(
-      scene,
-      attempts,
-      async (attempt) => (await heardOf(programOf(scene, attempt))).heard.find((line) => pattern.test(line)),
-    ));
+  return staged(stage, (scene, run) =>
+    together(scene, attempts, async (attempt) => {
+      const before = (await heardBy(scene)).length;
+      const text = await inTwo(scene.running, { run, attack: programOf(scene, attempt), last: reachesListed("sync") });
+      const heard = withoutSync((await heardBy(scene)).slice(before), "sync");
+      if (heard === undefined) throw new Error(`The listed name was not reached: ${text}`);
+      return heard.find((line) => pattern.test(line));
+    }));
 }
 
 /** As `outward` in one command: each attempt is a process of its own, and a listed name is reached after each. */
 export function outwardInOne(...groups: readonly Watched[]): Way {
-  const run: Stage["run"] = (server, command) =>
-    server.call("sandboxed_shell", { command, execution_mode: "Synchronous", timeout_seconds: 150 }, {
-      deadline: 180_000,
-    });
   const tried = groups.flatMap(([attempts, pattern]) =>
     Object.entries(attempts).map(([name, attempt]) => ({ name, attempt, pattern }))
   );
-  return onOwnMachine({ run }, async (scene, heardOf) => {
-    const { heard, text } = await heardOf(marked(tried.map(({ attempt }) => programOf(scene, attempt))));
-    const marks = heard.flatMap((line, at) => /^data .*mark \d/.test(line) ? [at] : []);
-    if (marks.length !== tried.length) throw new Error(`The listed name was not reached after each: ${text}`);
-    const parts = tried.map(({ name, pattern }, at): [string, string | undefined] => {
-      const part = heard.slice((marks[at - 1] ?? -1) + 1, marks[at]);
-      const own = part.toSpliced(part.findLastIndex((line) => line.startsWith(OPEN)), 1);
-      return [name, own.find((line) => pattern.test(line))];
-    });
-    return await together(scene, Object.fromEntries(parts), (line) => Promise.resolve(line));
+  return onShared({
+    does: driven(async (scene) => {
+      const before = (await heardBy(scene)).length;
+      const command = python(PRELUDE + marked(tried.map(({ attempt }) => programOf(scene, attempt))));
+      const options = { command, execution_mode: "Synchronous", timeout_seconds: 150 };
+      const { text } = await scene.running.call("sandboxed_shell", options, { deadline: 180_000 });
+      const heard = (await heardBy(scene)).slice(before);
+      const marks = heard.flatMap((line, at) => /^data .*mark \d/.test(line) ? [at] : []);
+      if (marks.length !== tried.length) throw new Error(`The listed name was not reached after each: ${text}`);
+      const parts = tried.map(({ name, pattern }, at): [string, string | undefined] => {
+        const part = heard.slice((marks[at - 1] ?? -1) + 1, marks[at]);
+        const own = part.toSpliced(part.findLastIndex((line) => line.startsWith(OPEN)), 1);
+        return [name, own.find((line) => pattern.test(line))];
+      });
+      return await together(scene, Object.fromEntries(parts), (line) => Promise.resolve(line));
+    }),
   });
 }
 
@@ -219,25 +223,33 @@ for at, program in enumerate(${JSON.stringify(programs)}):
  * is heard. Without the sandbox each must be.
  */
 export function volley(attempts: Readonly<Record<string, Attempt>>, means = ""): Way {
-  const does = driven(async (scene) => await fired(scene, attempts, { means }));
-  return { does, sharedServer: SHARED, watch: () => [], seconds: 60 };
+  return onShared({ does: driven((scene) => fired(scene, attempts, { means })) });
 }
 
 /** As `volley`, by the stage: what matches `pattern` without a tag is an effect too, and no other way of the row is heard. */
 export function volleyOn(stage: Stage, attempts: Readonly<Record<string, Attempt>>, pattern: RegExp): Way {
-  const does = driven(async (scene) => {
-    const end = await stage.begin?.(scene.running);
+  return staged(stage, async (scene, run) => {
     const before = (await heardBy(scene)).length;
-    const reached = await fired(scene, attempts, stage);
+    const reached = await fired(scene, attempts, { run });
     const heard = withoutSync((await heardBy(scene)).slice(before), "sync") ?? [];
-    await end?.();
     return reached ?? heard.find((line) => pattern.test(line));
   });
-  return { does, sharedServer: SHARED, watch: () => [], seconds: 60 };
+}
+
+/** A way between the beginning of a stage and its end. */
+function staged({ begin, run }: Stage, act: (scene: Scene, run: Stage["run"]) => Promise<string | undefined>): Way {
+  const does = driven(async (scene) => {
+    const end = await begin(scene.running);
+    const achieved = await act(scene, run);
+    await end();
+    return achieved;
+  });
+  return onShared({ does });
 }
 
 interface Fired {
   readonly means?: string;
+  /** Absent: as one command, which reaches the listed name too. */
   readonly run?: Stage["run"];
 }
 
@@ -245,19 +257,21 @@ interface Fired {
 async function fired(
   scene: Scene,
   attempts: Readonly<Record<string, Attempt>>,
-  { means = "", run = asCommand }: Fired,
+  { means = "", run }: Fired,
 ): Promise<string | undefined> {
   const entries = Object.entries(attempts);
   // Others are heard at the same time.
   const own = crypto.randomUUID().slice(0, 4);
   const tags = entries.map((_, at) => `<${own}${at}>`);
   const programs = entries.map(([, attempt], at) => [tags[at], programOf(scene, attempt)]);
-  const { text } = await run(scene.running, python(`${PRELUDE}${means}${atOnce(JSON.stringify(programs))}`));
-  const last = await asCommand(scene.running, python(`${PRELUDE}talk("${LISTED}", ${PORT}, b"sync ${own}")`));
+  // Of what they do often, the tests do a quarter.
+  const attack = `SHARE = ${scene.brief ? 4 : 1}\n${means}` + atOnce(JSON.stringify(programs));
+  const last = reachesListed(`sync ${own}`);
+  const text = run === undefined
+    ? await asCommand(scene.running, attack + last)
+    : await inTwo(scene.running, { run, attack, last });
   const heard = await heardBy(scene);
-  if (!heard.some((line) => line.includes(`sync ${own}`))) {
-    throw new Error(`The listed name was not reached: ${last.text}\n${text}`);
-  }
+  if (!heard.some((line) => line.includes(`sync ${own}`))) throw new Error(`The listed name was not reached: ${text}`);
   const isReached = (at: number) => heard.some((line) => line.includes(tags[at] ?? own));
   const reached = entries.filter((_, at) => isReached(at)).map(([name]) => name);
   const missed = entries.filter((_, at) => !isReached(at)).map(([name]) => name);
@@ -268,8 +282,22 @@ async function fired(
   return reached.length === 0 ? undefined : reached.join("; ");
 }
 
-function asCommand(server: ServerProcess, line: string): Promise<ToolAnswer> {
-  return server.shell(line, { timeout_seconds: 25 });
+/** What a program of Python prints. */
+async function asCommand(server: ServerProcess, program: string): Promise<string> {
+  return (await server.shell(python(PRELUDE + program), { timeout_seconds: 25 })).text;
+}
+
+/** An attack by the stage, and then what reaches the listed name, which the stage may not. */
+async function inTwo(
+  server: ServerProcess,
+  { run, attack, last }: { readonly run: Stage["run"]; readonly attack: string; readonly last: string },
+): Promise<string> {
+  const { text } = await run(server, python(PRELUDE + attack));
+  return `${await asCommand(server, last)}\n${text}`;
+}
+
+function reachesListed(words: string): string {
+  return `talk("${LISTED}", ${PORT}, b"${words}")`;
 }
 
 /** What has been written down so far. */
@@ -345,30 +373,6 @@ function layOut(bench: Workbench): void {
   bench.write("../hosts", HOSTS);
   bench.write("../resolv", "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
   bench.write("../heard", "");
-}
-
-/** Runs lines of Python as a command, and gives what was heard before a listed name was reached after it. */
-type HeardOf = (program: string) => Promise<{ readonly heard: readonly string[]; readonly text: string }>;
-
-function onOwnMachine(
-  { begin, run = asCommand }: Stage,
-  act: (scene: Scene, heardOf: HeardOf) => Promise<string | undefined>,
-): Way {
-  const does = driven(async (scene) => {
-    const { running } = scene;
-    const end = await begin?.(running);
-    const achieved = await act(scene, async (program) => {
-      const before = (await heardBy(scene)).length;
-      const { text } = await run(running, python(PRELUDE + program));
-      const last = await asCommand(running, python(`${PRELUDE}talk("${LISTED}", ${PORT}, b"sync")`));
-      const heard = withoutSync((await heardBy(scene)).slice(before), "sync");
-      if (heard === undefined) throw new Error(`The listed name was not reached: ${last.text}\n${text}`);
-      return { heard, text };
-    });
-    await end?.();
-    return achieved;
-  });
-  return { does, sharedServer: SHARED, watch: () => [], seconds: 60 };
 }
 
 /** How a socket of both families tells of the listed name's address. */

@@ -8,7 +8,8 @@ import { makeKey, UserAgent } from "../../_support/servers/ssh_machine.ts";
 import { runProgram } from "../../_support/terminal.ts";
 import { Workbench } from "../../_support/workbench.ts";
 import { BOTH, python, type Row, type Scene, type Way } from "../frame/attack.ts";
-import { driven, together, withServer } from "../frame/stage.ts";
+import { driven, together } from "../frame/stage.ts";
+import { withLines } from "../means/lines.ts";
 
 const LISTED = "listed.example.test";
 const KNOWN: Readonly<Record<string, string>> = { H: LISTED, N: "known.example.test", M: "other.example.test" };
@@ -92,7 +93,7 @@ async function withAgent<Result>(scene: Scene, act: (attacked: Attacked) => Prom
 interface Choice {
   readonly flags: readonly string[];
   /** Makes a server ready for the attempts. */
-  prepare(server: ServerProcess, bench: Workbench, run: (program: string) => Promise<string>): Promise<void>;
+  prepare(bench: Workbench, run: (program: string) => Promise<string>): Promise<void>;
 }
 
 const LISTED_ONLY: Choice = { flags: [], prepare: () => Promise.resolve() };
@@ -100,7 +101,7 @@ const LISTED_ONLY: Choice = { flags: [], prepare: () => Promise.resolve() };
 /** A person is asked for hosts too, and has allowed the first key to log in at `N` as git. */
 const ONE_ALLOWED: Choice = {
   flags: ["--ask", "ssh", "--ssh-agent", "other of me"],
-  async prepare(_server, bench, run) {
+  async prepare(bench, run) {
     const asked = await run("told(bind(N, NP), sign(login(S)))");
     const [, question] = /grants allow (q_\w+)/.exec(asked) ?? [];
     if (question === undefined) throw new Error(`No person is asked: ${asked}`);
@@ -116,15 +117,13 @@ const ONE_ALLOWED: Choice = {
 function asking(attempts: Readonly<Record<string, string>>, choice = LISTED_ONLY): Way {
   const does = driven((scene) =>
     withAgent(scene, ({ agent, names, flags, hosts }) =>
-      withServer(scene, {
+      withLines(scene, {
         environment: { SSH_AUTH_SOCK: agent.socket },
         prepare: (bench) => bench.write(`${bench.home}/.ssh/known_hosts`, hosts),
-        flags: () => scene.enforced ? [...flags, ...choice.flags] : ["--env", "SSH_AUTH_SOCK"],
-      }, async (server, bench) => {
-        const run = async (program: string) => {
-          return (await server.shell(python(`${PRELUDE}${names}${program}`), { timeout_seconds: 60 })).text;
-        };
-        if (scene.enforced) await choice.prepare(server, bench, run);
+        flags: () => [...flags, ...choice.flags],
+      }, async (shell, bench) => {
+        const run = async (program: string) => (await shell.run(python(`${PRELUDE}${names}${program}`))).text;
+        if (scene.enforced) await choice.prepare(bench, run);
         const text = await run(inTurn(Object.values(attempts)));
         const parts = Object.fromEntries(Object.keys(attempts).map((name, at) => [name, partOf(at, text, scene)]));
         return await together(scene, parts, (part) => Promise.resolve(part));
@@ -167,10 +166,9 @@ const FROM_ELSEWHERE: Way = {
         return socket;
       };
       const socket = scene.enforced ? await socketOfFirst() : agent.socket;
-      return await withServer(scene, {
-        flags: () => scene.enforced ? ["--unix-sockets", "allow", "--read", socket] : [],
-      }, async (server) => {
-        const { text } = await server.shell(`export SSH_AUTH_SOCK=${socket}; ${ask}`);
+      const open = ["--unix-sockets", "allow", "--read", socket];
+      return await withLines(scene, { flags: () => open }, async (shell) => {
+        const { text } = await shell.run(`export SSH_AUTH_SOCK=${socket}; ${ask}`);
         if (!/^answer \d+$/m.test(text)) throw new Error(`The socket was not reached: ${text}`);
         return /^answer 14$/m.exec(text)?.[0];
       });

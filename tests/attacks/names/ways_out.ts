@@ -232,25 +232,25 @@ elsewhere(peer)`,
     ways: {
       "questions and connections that are never finished": volley({
         "questions over TCP": reaching(`
-held = [socket.create_connection(("127.0.0.1", 53)) for _ in range(200)]
+held = [socket.create_connection(("127.0.0.1", 53)) for _ in range(400 // SHARE)]
 for one in held: one.send(b"\\1")
 talk("${OTHER}", ${PORT}, tag)`),
         "first messages": reaching(`
-held = [socket.create_connection(("${LISTED}", 443)) for _ in range(200)]
+held = [socket.create_connection(("${LISTED}", 443)) for _ in range(200 // SHARE)]
 for one in held: one.send(b"\\x16\\3\\1")
 ${REACHES}`),
         "connections that are cut off": reaching(`
-for _ in range(300):
+for _ in range(300 // SHARE):
   with socket.create_connection(("${LISTED}", 80)) as one: one.setsockopt(1, 13, struct.pack("ii", 1, 0))
 talk("${LISTED}", ${UNLISTED_PORT}, tag)`),
         "many questions": reaching(`
 peer = socket.socket(2, 2)
 peer.connect(("127.0.0.1", 53))
-for at in range(2000): peer.send(b"ZZ\\1\\0\\0\\1\\0\\0\\0\\0\\0\\0\\3%03d\\0\\0\\1\\0\\1" % (at % 1000))
+for at in range(2000 // SHARE): peer.send(b"ZZ\\1\\0\\0\\1\\0\\0\\0\\0\\0\\0\\3%03d\\0\\0\\1\\0\\1" % (at % 1000))
 talk("${OTHER}", ${PORT}, tag)`),
         "noise": reaching(`
 peer = socket.socket(2, 2)
-for at in range(500): peer.sendto(os.urandom(at), ("127.0.0.1", 53))
+for at in range(0, 500, SHARE): peer.sendto(os.urandom(at), ("127.0.0.1", 53))
 talk("${OTHER}", ${PORT}, tag)`),
       }),
     },
