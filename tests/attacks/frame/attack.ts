@@ -53,6 +53,8 @@ export interface Call {
 /** What a way with code of its own works with. */
 export interface Scene extends Place {
   readonly running: ServerProcess;
+  /** Of the server that runs. */
+  readonly bench: Workbench;
   readonly user: User;
   /** False in the positive control. */
   readonly enforced: boolean;

@@ -72,8 +72,8 @@ export async function attempt(post: Post, trial: Trial): Promise<Tried> {
 
 async function act(post: Post, { does, way, brief, flags }: Trial, place: Place): Promise<Driven> {
   if (typeof does !== "function") {
-    const { user, enforced, server: running } = post;
-    return await does.drive({ ...place, running, user, enforced, brief, flags });
+    const { user, enforced, bench, server: running } = post;
+    return await does.drive({ ...place, running, bench, user, enforced, brief, flags });
   }
   const doing = does(place);
   const seconds = way.seconds ?? DEFAULT_SECONDS;

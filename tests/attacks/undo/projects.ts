@@ -1,12 +1,10 @@
 /** Y62 and Y63: projects whose author means harm to what records and takes back their changes (S39). */
 import { until } from "../../_support/deadline.ts";
 import type { ServerProcess } from "../../_support/server_process.ts";
-import { exists, type Workbench } from "../../_support/workbench.ts";
-import { BOTH, python, type Row, type Scene, type Way } from "../frame/attack.ts";
-import { driven, together, withServer } from "../frame/stage.ts";
-
-/** A busy machine may take long for what follows at once elsewhere. */
-const FLAGS = ["--undo", "--inline-wait", "120000"];
+import { exists } from "../../_support/workbench.ts";
+import { BOTH, python, type Row, type Scene } from "../frame/attack.ts";
+import { driven, together } from "../frame/stage.ts";
+import { UNDO } from "./store.ts";
 
 /** Each leaves a file `ran-...` in the scope when any program of its repository runs. */
 const REPOSITORY = `git init -q -b main . && git config user.name n && git config user.email n@e.invalid
@@ -30,44 +28,30 @@ const TRAPS: Readonly<Record<string, string>> = {
   hook: "git update-ref refs/heads/x HEAD",
 };
 
-/** Git would obey these in each call. */
-const GIT_VARIABLES: Readonly<Record<string, string>> = {
-  GIT_CONFIG_COUNT: "1",
-  GIT_CONFIG_KEY_0: "core.fsmonitor",
-  GIT_CONFIG_VALUE_0: "tools/fsmonitor",
-  GIT_EXTERNAL_DIFF: "tools/diff",
-  GIT_PAGER: "tools/pager",
-};
-
 /** The server looks, shows and takes back; the control is the user's git in the same repository. */
-function programs(): Way {
-  return {
-    does: driven((scene) =>
-      withServer(
-        scene,
-        { flags: () => ["--undo", "--sync"], ...scene.enforced && { environment: GIT_VARIABLES } },
-        async (server, bench) => {
-          const made = await server.shell(`${REPOSITORY}; ls ran-* 2>/dev/null`, { timeout_seconds: 60 });
-          if (scene.enforced) await takeBack(server, made.text);
-          const traps = Object.fromEntries(Object.entries(TRAPS).map(([name, line]) => [name, { name, line }]));
-          return await together(scene, traps, async ({ name, line }) => {
-            if (!scene.enforced) await server.shell(line);
-            return exists(`${bench.scope}/ran-${name}`) ? "it ran" : undefined;
-          });
-        },
-      )
-    ),
-  };
+async function programs(scene: Scene): Promise<string | undefined> {
+  const { running, directory: working_directory } = scene;
+  const run = async (line: string) => (await running.shell(line, { working_directory, timeout_seconds: 60 })).text;
+  const made = await run(`${REPOSITORY}; ls ran-* 2>/dev/null`);
+  if (scene.enforced) await takeBack(running, { made, run });
+  const traps = Object.fromEntries(Object.entries(TRAPS).map(([name, line]) => [name, { name, line }]));
+  return await together(scene, traps, async ({ name, line }) => {
+    if (!scene.enforced) await run(line);
+    return exists(`${working_directory}/ran-${name}`) ? "it ran" : undefined;
+  });
 }
 
 /** Changes what the repository's programs would see, looks at the record and takes the changes back. */
-async function takeBack(server: ServerProcess, made: string): Promise<void> {
-  const { text } = await server.shell("echo more >> a.txt; echo more >> b.txt; rm .gitattributes");
+async function takeBack(
+  server: ServerProcess,
+  { made, run }: { readonly made: string; readonly run: (line: string) => Promise<string> },
+): Promise<void> {
+  const text = await run("echo more >> a.txt; echo more >> b.txt; rm .gitattributes");
   const [operation_id] = /op_\w+/.exec(text) ?? [];
   if (operation_id === undefined) throw new Error(`Nothing was recorded: ${made} ${text}`);
   await server.call("changes", { operation_id });
   await server.call("changes", { operation_id, action: "undo" });
-  const is = (await server.shell("cat a.txt b.txt .gitattributes")).text;
+  const is = await run("cat a.txt b.txt .gitattributes");
   if (!is.startsWith("text\ntext\na.txt filter=evil")) throw new Error(`It did not come back: ${is}`);
 }
 
@@ -131,7 +115,7 @@ const RESTLESS: Readonly<Record<string, string>> = {
 
 /** Pauses after each step, so that a look meets every state. */
 function endless(...steps: readonly string[]): string {
-  const lines = steps.flatMap((step) => [`  ${step}`, "  time.sleep(0.001)"]);
+  const lines = steps.flatMap((step) => [`  ${step}`, "  time.sleep(0.002)"]);
   return python(["import os, time", 'while not os.path.exists("stop"):', ...lines].join("\n"));
 }
 
@@ -141,49 +125,53 @@ function isForged(text: string): boolean {
 }
 
 async function treeFails(
-  { brief }: Scene,
-  server: ServerProcess,
+  { brief, running }: Scene,
+  run: (line: string) => Promise<string>,
   { make, change, facts }: Tree,
 ): Promise<string | undefined> {
-  await server.shell(`NAMES=${brief ? NAMES.brief : NAMES.long}; ${make}`, { timeout_seconds: 60 });
-  const look = async () => (await server.shell(facts)).text.split("\n[exit")[0]?.trimEnd();
+  await run(`NAMES=${brief ? NAMES.brief : NAMES.long}; ${make}`);
+  const look = async () => (await run(facts)).split("\n[exit")[0]?.trimEnd();
   const before = await look();
-  const [operation_id] = /op_\w+/.exec((await server.shell(change)).text) ?? [];
+  const [operation_id] = /op_\w+/.exec(await run(change)) ?? [];
   if (operation_id === undefined) return "nothing was recorded";
-  const { text: shown } = await server.call("changes", { operation_id });
-  const { text: done } = await server.call("changes", { operation_id, action: "undo" });
+  const { text: shown } = await running.call("changes", { operation_id });
+  const { text: done } = await running.call("changes", { operation_id, action: "undo" });
   if (isForged(shown) || isForged(done)) return `a name forged a line: ${shown} ${done}`;
   const after = await look();
   return after === before ? undefined : `${before} became ${after}: ${done}`;
 }
 
-function trees(): Way {
-  return {
-    noControl: "what it proves is that all comes back, which without the server nothing does",
-    does: driven((scene) =>
-      withServer(
-        scene,
-        { flags: () => FLAGS },
-        (server) => together(scene, TREES, (tree) => treeFails(scene, server, tree)),
-      )
-    ),
-  };
-}
-
 /** Calls while the tree never rests: each is answered, and what they change comes back. */
-async function restless(scene: Scene, server: ServerProcess, bench: Workbench): Promise<string | undefined> {
-  bench.write("still", "still\n");
-  for (const line of Object.values(RESTLESS)) await server.start(line);
-  await until(() => exists(`${bench.scope}/t`) && exists(`${bench.scope}/grows`), 20_000, "the commands");
-  for (let at = 0; at < (scene.brief ? 3 : 5); at++) {
-    const { text } = await server.shell("rm still");
+async function restless({ brief, running, bench }: Scene, directory: string): Promise<string | undefined> {
+  const still = bench.write(`${directory}/still`, "still\n");
+  const place = { working_directory: directory };
+  const begun = [];
+  for (const line of Object.values(RESTLESS)) begun.push(await running.start(line, place));
+  await until(() => exists(`${directory}/t`) && exists(`${directory}/grows`), 20_000, "the commands");
+  for (let at = 0; at < (brief ? 3 : 5); at++) {
+    const { text } = await running.shell("rm still", place);
     const [operation_id] = /op_\w+/.exec(text) ?? [];
     if (operation_id === undefined) return `nothing was recorded: ${text}`;
-    await server.call("changes", { operation_id, action: "undo", paths: ["still"] });
-    if (!exists(`${bench.scope}/still`)) return "it did not come back";
+    await running.call("changes", { operation_id, action: "undo", paths: [still] });
+    if (!exists(still)) return "it did not come back";
   }
-  await Deno.writeTextFile(`${bench.scope}/stop`, "");
-  return scene.enforced ? undefined : "it came back";
+  await Deno.writeTextFile(`${directory}/stop`, "");
+  for (const { operation } of begun) await running.call("await", { operation_id: operation?.operation_id });
+  return undefined;
+}
+
+/** In a directory that no other attempt looks into. */
+async function keptFromWork(scene: Scene): Promise<string | undefined> {
+  const { running, bench } = scene;
+  const directory = `${bench.scope}/hindered`;
+  bench.write(`${directory}/kept`, "");
+  const run = async (line: string) => {
+    return (await running.shell(line, { working_directory: directory, timeout_seconds: 60 })).text;
+  };
+  const achieved = await together(scene, TREES, (tree) => treeFails(scene, run, tree)) ??
+    await restless(scene, directory);
+  await Deno.remove(directory, { recursive: true });
+  return achieved;
 }
 
 export const UNDO_PROJECTS: readonly Row[] = [
@@ -193,7 +181,13 @@ export const UNDO_PROJECTS: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "no program is started for any user",
     aim: "evidence",
-    ways: { "by attributes, configuration and variables of git": { ...programs(), needs: { programs: ["git"] } } },
+    ways: {
+      "by attributes, configuration and variables of git": {
+        does: driven(programs),
+        sharedServer: UNDO,
+        needs: { programs: ["git"] },
+      },
+    },
   },
   {
     id: "Y63",
@@ -202,12 +196,10 @@ export const UNDO_PROJECTS: readonly Row[] = [
     alikeForRoot: "what a name, a depth, a number or a movement does is the same for every user",
     aim: "evidence",
     ways: {
-      "names, depth and numbers": trees(),
-      "what never rests": {
-        noControl: "what it proves is that calls are answered meanwhile",
-        does: driven((scene) =>
-          withServer(scene, { flags: () => FLAGS }, (server, bench) => restless(scene, server, bench))
-        ),
+      "names, depth and numbers, and what never rests": {
+        noControl: "what it proves is that all comes back, and that calls are answered",
+        does: driven(keptFromWork),
+        sharedServer: UNDO,
       },
     },
   },

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { processesWith } from "../../_support/processes.ts";
 import { ServerProcess } from "../../_support/server_process.ts";
 import { exists, Workbench } from "../../_support/workbench.ts";
-import { BOTH, type Row, type Scene, type Way } from "../frame/attack.ts";
+import { BOTH, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
 import { newMarker } from "../frame/post.ts";
 import { driven, together } from "../frame/stage.ts";
 
@@ -28,18 +28,29 @@ export function storeOf({ home }: Workbench): string | undefined {
   return Array.from(Deno.readDirSync(stores), ({ name }) => `${stores}/${name}`).find((one) => !one.endsWith(".scope"));
 }
 
-async function withStore<Result>(scene: Scene, act: (kept: Kept) => Promise<Result>): Promise<Result> {
-  using bench = new Workbench(scene.user);
+/** A server that rows about such stores share. Git would obey the variables in each call. */
+export const UNDO: ServerSetting = {
+  // A busy machine may take long for what follows at once elsewhere.
+  flags: () => ["--undo", "--inline-wait", "120000"],
+  environment: {
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "core.fsmonitor",
+    GIT_CONFIG_VALUE_0: "tools/fsmonitor",
+    GIT_EXTERNAL_DIFF: "tools/diff",
+    GIT_PAGER: "tools/pager",
+  },
+};
+
+/** Removes a file, which the store has from then on. */
+async function keeps({ running: server, bench }: Scene): Promise<Kept> {
   const marker = newMarker();
   bench.write("removed", `${marker}\n`);
-  const flags = ["--undo", "--sync", ...scene.enforced ? [] : ["--no-sandbox"]];
-  await using server = await ServerProcess.start(bench, { flags });
   const { text } = await server.shell("rm removed");
   const [operation] = /op_\w+/.exec(text) ?? [];
   const store = storeOf(bench);
   if (operation === undefined || store === undefined) throw new Error(`Nothing was kept: ${text}`);
   const pids = (await processesWith(bench.marker)).map(({ pid }) => pid);
-  return await act({ bench, server, store, marker, operation, pids });
+  return { bench, server, store, marker, operation, pids };
 }
 
 /** Where commands may look for the store, as the directory of it. */
@@ -56,21 +67,6 @@ const PLACES: Readonly<Record<string, Line>> = {
 
 const READ = "for p in PLACE; do for o in $p/objects/* $p/journals/*; do case $o in *'*'*) continue ;; esac; " + // none is seen
   'timeout 5 cat "$o"; ln "$o" linked && cat linked; rm -f linked; done; done 2>/dev/null';
-
-function reads(): Way {
-  return {
-    does: driven((scene) =>
-      inTurn(scene, {
-        attempts: PLACES,
-        undo: MOVED_BACK,
-        act: async (kept, place) => {
-          const { text } = await kept.server.shell(READ.replaceAll("PLACE", place(kept)), { timeout_seconds: 60 });
-          return text.includes(kept.marker) ? "it was read" : undefined;
-        },
-      })
-    ),
-  };
-}
 
 /** What each of them does at a place. */
 const HARM: Readonly<Record<string, string>> = {
@@ -89,24 +85,6 @@ const CHANGES: Readonly<Record<string, Line>> = Object.fromEntries([
     (kept: Kept) => `for d in ${PLACES[name]?.(kept)}; do rm -rf $d/objects; done`,
   ]),
 ]);
-
-function changes(): Way {
-  return {
-    does: driven((scene) =>
-      inTurn(scene, {
-        attempts: CHANGES,
-        undo: AS_IT_WAS,
-        act: async (kept, line) => {
-          const before = stateOf(kept.store);
-          await kept.server.shell(`{ ${line(kept)}; } 2>/dev/null`, { timeout_seconds: 60 });
-          const after = exists(kept.store) ? stateOf(kept.store) : "it is gone";
-          if (after !== before) return `the store was ${before} and is ${after}`;
-          return await comesBack(kept) ? undefined : "nothing comes back any more";
-        },
-      })
-    ),
-  };
-}
 
 /** The allowance: what was removed comes back, and goes once more for the next attempt. */
 async function comesBack({ bench, server, operation, marker }: Kept): Promise<boolean> {
@@ -141,16 +119,18 @@ interface InTurn {
 }
 
 /** The attempts on one server; without the sandbox, where each has its effect, that is undone. */
-async function inTurn(scene: Scene, { attempts, act, undo }: InTurn): Promise<string | undefined> {
-  return await withStore(scene, async (kept) => {
+function inTurn({ attempts, act, undo }: InTurn): Way {
+  const does = driven(async (scene) => {
+    const kept = await keeps(scene);
     const inHome = (line: string) => new Deno.Command("sh", { args: ["-c", line], cwd: kept.bench.home }).output();
-    if (!scene.enforced) await inHome("cp -a .local ../kept");
+    if (!scene.enforced) await inHome("rm -rf ../kept; cp -a .local ../kept");
     return await together(scene, attempts, async (line) => {
       const what = await act(kept, line);
       if (!scene.enforced) await inHome(undo);
       return what;
     });
   });
+  return { does, sharedServer: UNDO };
 }
 
 /** Where the user's directories are said to be, so that commands could reach the store. */
@@ -205,13 +185,34 @@ async function startedOr(
   }
 }
 
+const READS = inTurn({
+  attempts: PLACES,
+  undo: MOVED_BACK,
+  act: async (kept, place) => {
+    const { text } = await kept.server.shell(READ.replaceAll("PLACE", place(kept)), { timeout_seconds: 60 });
+    return text.includes(kept.marker) ? "it was read" : undefined;
+  },
+});
+
+const CHANGED = inTurn({
+  attempts: CHANGES,
+  undo: AS_IT_WAS,
+  act: async (kept, line) => {
+    const before = stateOf(kept.store);
+    await kept.server.shell(`{ ${line(kept)}; } 2>/dev/null`, { timeout_seconds: 60 });
+    const after = exists(kept.store) ? stateOf(kept.store) : "it is gone";
+    if (after !== before) return `the store was ${before} and is ${after}`;
+    return await comesBack(kept) ? undefined : "nothing comes back any more";
+  },
+});
+
 export const UNDO_STORE: readonly Row[] = [
   {
     id: "Y60",
     title: "read what --undo keeps of files that are gone",
     users: BOTH,
     aim: "evidence",
-    ways: { "by names, links, processes and moved parents": reads() },
+    ways: { "by names, links, processes and moved parents": READS },
   },
   {
     id: "Y65",
@@ -226,6 +227,6 @@ export const UNDO_STORE: readonly Row[] = [
     title: "alter, fill or delete what --undo keeps",
     users: BOTH,
     aim: "evidence",
-    ways: { "contents and journals, by every name": changes() },
+    ways: { "contents and journals, by every name": CHANGED },
   },
 ];
