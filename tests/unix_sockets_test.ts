@@ -67,22 +67,8 @@ class Outsider implements AsyncDisposable {
 }
 
 for (const user of usersAtHand()) {
-  Deno.test(`S6 Unix sockets that commands make in the scope and in /tmp work, for other commands too, as ${user}`, async () => {
-    using bench = new Workbench(user);
-    bench.write("connect.py", CONNECT);
-    await using server = await ServerProcess.start(bench);
-    await server.shell("mkfifo ready");
-    for (const path of [`${bench.scope}/db.sock`, "/tmp/db.sock"]) {
-      const { operation } = await server.start(`/usr/bin/python3 -I -u -c '${listening(path)}' > ready`);
-      const seen = path.startsWith("/tmp") ? "$TMPDIR/db.sock" : path;
-      const { text } = await server.shell(`head -n 1 ready; ${connecting(path)}; test -S ${seen} && echo there`);
-      assert.ok(text.includes(`ready\n${path} heard 42\nthere`), text);
-      await server.call("cancel", { operation_id: operation?.operation_id });
-    }
-  });
-
-  Deno.test(`S6 Unix sockets of other programs are out of reach, in the scope too, made before or between commands, as ${user}`, async () => {
-    const denied = await answersOfOthers(user, []);
+  Deno.test(`S6 Unix sockets that commands make work, and those of other programs are out of reach, in the scope too, made before or between commands, as ${user}`, async () => {
+    const denied = await answersOfOthers(user, [], worksForCommands);
     assert.deepStrictEqual(denied.answers, [[], []], denied.text);
     // The control: where nothing but modes decides, the ordinary user reaches least.
     if (user !== "ordinary") return;
@@ -96,8 +82,24 @@ for (const user of usersAtHand()) {
   });
 }
 
+/** In the scope and in /tmp, for other commands too. */
+async function worksForCommands(bench: Workbench, server: ServerProcess): Promise<void> {
+  await server.shell("mkfifo ready");
+  for (const path of [`${bench.scope}/db.sock`, "/tmp/db.sock"]) {
+    const { operation } = await server.start(`/usr/bin/python3 -I -u -c '${listening(path)}' > ready`);
+    const seen = path.startsWith("/tmp") ? "$TMPDIR/db.sock" : path;
+    const { text } = await server.shell(`head -n 1 ready; ${connecting(path)}; test -S ${seen} && echo there`);
+    assert.ok(text.includes(`ready\n${path} heard 42\nthere`), text);
+    await server.call("cancel", { operation_id: operation?.operation_id });
+  }
+}
+
 /** Which sockets of programs outside answer to a command, and to the next one. */
-async function answersOfOthers(user: User, flags: readonly string[]) {
+async function answersOfOthers(
+  user: User,
+  flags: readonly string[],
+  first: (bench: Workbench, server: ServerProcess) => Promise<unknown> = (_, server) => server.shell("true"),
+) {
   using bench = new Workbench(user);
   const { scope, elsewhere, home } = bench;
   bench.write("connect.py", CONNECT);
@@ -113,18 +115,18 @@ async function answersOfOthers(user: User, flags: readonly string[]) {
   await listens(home, `${home}/read/s`);
   await listens(elsewhere, `${elsewhere}/s`);
   await using server = await ServerProcess.start(bench, { flags: [...flags, "--read", `${home}/read`] });
-  await server.shell("true");
+  await first(bench, server);
   await listens(scope, `${scope}/after`);
   const all = ["before", "container", `${home}/read/s`, `${elsewhere}/s`, "after", "run/relative", "moved/relative"];
-  const first = await server.shell(`${connecting(...all)}; mv run moved; ${connecting(...all)}`);
+  const then = await server.shell(`${connecting(...all)}; mv run moved; ${connecting(...all)}`);
   const second = await server.shell(connecting(...all));
-  const answers = [first, second].map(({ text }) =>
+  const answers = [then, second].map(({ text }) =>
     all.filter((path) => text.includes(`${path} heard 42`)).map((path) =>
       path.replace(`${home}/`, "").replace(elsewhere, "elsewhere")
     )
   );
   await stack.disposeAsync(); // before the server's own end, after which nothing of the test may be left
-  return { answers, text: `${first.text}\n${second.text}` };
+  return { answers, text: `${then.text}\n${second.text}` };
 }
 
 /** More directories than a search by their number would look into. */
