@@ -40,11 +40,10 @@ const LONGEST: readonly string[] = [
 
 /** Each waits for most of a quarter of a minute or more, for example for a time limit. */
 const WAITING: readonly string[] = [
+  "tests/http/fronted_test.ts",
   "tests/ask_transports_test.ts",
-  "tests/http_fronted_work_test.ts",
   "tests/input_test.ts",
   "tests/network_enforced_test.ts",
-  "tests/http_stuck_server_test.ts",
   "tests/cancel_test.ts",
 ];
 

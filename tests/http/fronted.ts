@@ -1,20 +1,19 @@
 /** A third-party stdio server behind our HTTP, shared by all clients or one for each, always in the sandbox (H10). */
 import assert from "node:assert/strict";
-import { HTTP_PERMISSIONS } from "../scripts/permissions.ts";
-import { until, withDeadline } from "./_support/deadline.ts";
-import { EventReader } from "./_support/clients/event_reader.ts";
-import { HttpClient } from "./_support/clients/http_client.ts";
-import { HttpServerProcess } from "./_support/servers/http_server.ts";
-import { toolAnswer } from "./_support/json_rpc.ts";
-import { holdingsOf, killIfThere, lowestResident, processesWith, type SeenProcess } from "./_support/processes.ts";
-import { programStart } from "./_support/program.ts";
-import { sharing } from "./_support/sharing.ts";
-import { Workbench } from "./_support/workbench.ts";
-
-const SCRIPT = await Deno.readTextFile(new URL("fixtures/stdio_server.py", import.meta.url));
+import { HTTP_PERMISSIONS } from "../../scripts/permissions.ts";
+import { until, withDeadline } from "../_support/deadline.ts";
+import { EventReader } from "../_support/clients/event_reader.ts";
+import { HttpClient } from "../_support/clients/http_client.ts";
+import { HttpServerProcess } from "../_support/servers/http_server.ts";
+import { toolAnswer } from "../_support/json_rpc.ts";
+import { holdingsOf, killIfThere, lowestResident, processesWith, type SeenProcess } from "../_support/processes.ts";
+import { programStart } from "../_support/program.ts";
+import { sharing } from "../_support/sharing.ts";
+import { Workbench } from "../_support/workbench.ts";
+import { facts, STDIO_SERVER } from "./stdio_server.ts";
 
 function fronted(bench: Workbench, ...more: readonly string[]): Promise<HttpServerProcess> {
-  const script = bench.write("server.py", SCRIPT);
+  const script = bench.write("server.py", STDIO_SERVER);
   return HttpServerProcess.start(bench, { flags: ["--server-command", "python3", "--server-args", script, ...more] });
 }
 
@@ -25,10 +24,6 @@ const testUnconfined = sharing((bench) => fronted(bench, "--request-timeout", "6
 
 function isPython(command: string): boolean {
   return /^\S*python3 /.test(command);
-}
-
-async function facts(client: HttpClient): Promise<Readonly<Record<string, unknown>>> {
-  return JSON.parse((await client.call("facts")).text);
 }
 
 test("H10 H2 C3 fault 18: one server for all clients, same ids and tokens, and nothing crosses, over HTTP", async ({ bench, server }) => {
@@ -181,33 +176,6 @@ testUnconfined(
     for (const { pid, command } of await processesWith(bench.marker)) if (isPython(command)) killIfThere(pid);
   },
 );
-
-Deno.test("H3 H10 with --session-isolation each client has its own, and is asked what the server asks", async () => {
-  using bench = new Workbench();
-  const program = bench.write(`${bench.elsewhere}/server.py`, SCRIPT);
-  const command = ["--server-command", "python3", "--server-args", program];
-  const flags = ["--session-isolation", ...command, "--read", bench.elsewhere];
-  await using server = await HttpServerProcess.start(bench, { flags });
-  const roots = ["one", "two"].map((name) => bench.write(`${name}/.keep`, "").replace("/.keep", ""));
-  const clients = await Promise.all(roots.map((root) => HttpClient.connect(server, { roots: [root] })));
-  const seen = await Promise.all(clients.map(facts));
-  assert.deepStrictEqual(seen.map(({ cwd, client }) => [cwd, client]), roots.map((root) => [root, ["wire"]]));
-  assert.notStrictEqual(seen[0]?.["born"], seen[1]?.["born"]);
-  const [one, other] = clients;
-  assert.ok(one !== undefined && other !== undefined);
-  assert.match((await one.call("write", { path: `${roots[1]}/x` })).text, /refused/);
-  assert.strictEqual((await one.call("write", { path: `${roots[0]}/x` })).text, "written");
-  // It gets its own roots from the bridge, and what else it asks goes to the one client it has.
-  assert.match((await one.call("ask", { method: "roots/list" })).text, new RegExp(`file://${roots[0]}`));
-  const asking = one.call("ask", { method: "sampling/createMessage" });
-  const asked = await one.hears("sampling/createMessage");
-  await (await one.send({ jsonrpc: "2.0", id: asked.id, result: { said: "by the client" } })).body?.cancel();
-  assert.match((await asking).text, /by the client/);
-  await one.call("tell", { word: "mine" });
-  await one.hears("notifications/message");
-  assert.deepStrictEqual(other.heard.filter(({ method }) => method === "notifications/message"), []);
-  for (const client of clients) await client[Symbol.asyncDispose]();
-});
 
 // A start tries the server in the same way with isolated sessions.
 Deno.test("H11 X14 a stop takes effect while a third-party server never answers initialize", async () => {

@@ -1,12 +1,11 @@
 /** Work that a third-party server continues after its answer: its messages are passed on, and keep the session (H10, H8). */
 import assert from "node:assert/strict";
-import { until } from "./_support/deadline.ts";
-import { HttpClient } from "./_support/clients/http_client.ts";
-import { HttpServerProcess } from "./_support/servers/http_server.ts";
-import { Workbench } from "./_support/workbench.ts";
-
-const SCRIPT = await Deno.readTextFile(new URL("fixtures/stdio_server.py", import.meta.url));
-const ISOLATED = "--session-isolation";
+import { until } from "../_support/deadline.ts";
+import { HttpClient } from "../_support/clients/http_client.ts";
+import { HttpServerProcess } from "../_support/servers/http_server.ts";
+import { type SharedTest, sharing } from "../_support/sharing.ts";
+import { Workbench } from "../_support/workbench.ts";
+import { facts, STDIO_SERVER } from "./stdio_server.ts";
 
 async function connect(server: HttpServerProcess, bench: Workbench): Promise<HttpClient> {
   return await HttpClient.connect(server, { roots: [bench.scope] });
@@ -15,12 +14,6 @@ async function connect(server: HttpServerProcess, bench: Workbench): Promise<Htt
 /** Sessions that have ended, as the log tells: each request of a client would have the server look for its process. */
 function endedIn({ stderr }: HttpServerProcess): number {
   return stderr.split("Session ends").length - 1;
-}
-
-function start(bench: Workbench, mode: readonly string[], more: readonly string[] = []): Promise<HttpServerProcess> {
-  const script = bench.write(`${bench.elsewhere}/server.py`, SCRIPT);
-  const behind = ["--server-command", "python3", "--server-args", script, "--read", bench.elsewhere];
-  return HttpServerProcess.start(bench, { flags: [...behind, ...mode, ...more] });
 }
 
 /** What work tells, and the status of a request of its session when others that did nothing have ended. */
@@ -34,17 +27,51 @@ function tokensOf({ heard }: HttpClient): readonly unknown[] {
   return progress.map(({ params }) => params?.["progressToken"]);
 }
 
-for (const [index, mode] of [[], [ISOLATED]].entries()) {
-  const where = mode.length > 0 ? "its progress and its log, isolated" : "its progress, and not its log, shared";
-  Deno.test(`H10 H8 X6 work of a third-party server keeps its session in use by ${where}, and its client alone hears it`, async () => {
-    using bench = new Workbench();
-    await using server = await start(bench, mode, [
-      "--log-to-stderr",
-      "--session-idle",
-      "8",
-      "--max-sessions",
-      String(ROOM),
-    ]);
+/** A server that frees the place of a session which is not in use for a while. */
+function begun(mode: readonly string[]): SharedTest<HttpServerProcess> {
+  return sharing((bench) => {
+    const script = bench.write(`${bench.elsewhere}/server.py`, STDIO_SERVER);
+    const behind = ["--server-command", "python3", "--server-args", script, "--read", bench.elsewhere];
+    const flags = [...behind, ...mode, "--log-to-stderr", "--session-idle", "8", "--max-sessions", String(ROOM)];
+    return HttpServerProcess.start(bench, { flags });
+  });
+}
+
+const [testShared, testIsolated] = [begun([]), begun(["--session-isolation"])];
+
+testIsolated(
+  "H3 H10 with --session-isolation each client has its own, and is asked what the server asks",
+  async ({ bench, server }) => {
+    const roots = ["one", "two"].map((name) => bench.write(`${name}/.keep`, "").replace("/.keep", ""));
+    const clients = await Promise.all(roots.map((root) => HttpClient.connect(server, { roots: [root] })));
+    const seen = await Promise.all(clients.map(facts));
+    assert.deepStrictEqual(seen.map(({ cwd, client }) => [cwd, client]), roots.map((root) => [root, ["wire"]]));
+    assert.notStrictEqual(seen[0]?.["born"], seen[1]?.["born"]);
+    const [one, other] = clients;
+    assert.ok(one !== undefined && other !== undefined);
+    assert.match((await one.call("write", { path: `${roots[1]}/x` })).text, /refused/);
+    assert.strictEqual((await one.call("write", { path: `${roots[0]}/x` })).text, "written");
+    // It gets its own roots from the bridge, and what else it asks goes to the one client it has.
+    assert.match((await one.call("ask", { method: "roots/list" })).text, new RegExp(`file://${roots[0]}`));
+    const asking = one.call("ask", { method: "sampling/createMessage" });
+    const asked = await one.hears("sampling/createMessage");
+    await (await one.send({ jsonrpc: "2.0", id: asked.id, result: { said: "by the client" } })).body?.cancel();
+    assert.match((await asking).text, /by the client/);
+    await one.call("tell", { word: "mine" });
+    await one.hears("notifications/message");
+    assert.deepStrictEqual(other.heard.filter(({ method }) => method === "notifications/message"), []);
+    for (const client of clients) {
+      assert.strictEqual((await client.fetch("DELETE")).status, 204);
+      await client[Symbol.asyncDispose]();
+    }
+    await until(() => endedIn(server) === clients.length, 20_000, "the end of both sessions");
+  },
+);
+
+for (const [index, test] of [testShared, testIsolated].entries()) {
+  const where = index === 1 ? "its progress and its log, isolated" : "its progress, and not its log, shared";
+  test(`H10 H8 X6 work of a third-party server keeps its session in use by ${where}, and its client alone hears it`, async ({ bench, server }) => {
+    const before = endedIn(server);
     const clients = await Promise.all(
       Object.keys(WORK).map(async (tells) => {
         const client = await connect(server, bench);
@@ -60,7 +87,7 @@ for (const [index, mode] of [[], [ISOLATED]].entries()) {
     assert.deepStrictEqual(clients.map((client) => [...new Set(tokensOf(client))]), [["of progress"], [], []]);
     // Even if all work had ended, the last has room only when one that came after it was idle for the whole time.
     for (let begun = WORKERS; begun <= WORKERS + ROOM; begun++) {
-      await until(() => begun - endedIn(server) < ROOM, 30_000, "room for a session");
+      await until(() => begun + before - endedIn(server) < ROOM, 30_000, "room for a session");
       await (await connect(server, bench))[Symbol.asyncDispose]();
     }
     const statuses = await Promise.all(clients.map(async (client) => {
@@ -73,7 +100,7 @@ for (const [index, mode] of [[], [ISOLATED]].entries()) {
   });
 }
 
-const LINES = await Deno.readTextFile(new URL("./attacks/servers/hostile_server.py", import.meta.url));
+const LINES = await Deno.readTextFile(new URL("../attacks/servers/hostile_server.py", import.meta.url));
 
 Deno.test("H10 S24 a repository that a third-party server makes is set aside while it runs, and the log tells of it", async () => {
   using bench = new Workbench();
