@@ -1,9 +1,6 @@
 /** T52: workflows of a repository whose author means harm (K7). */
-import { exists, type Workbench } from "../../_support/workbench.ts";
-import { BOTH, type Row, type Way } from "../frame/attack.ts";
-import { newMarker } from "../frame/post.ts";
-import { behindUs } from "../servers/hostile_server.ts";
-import { driven, withServer } from "../frame/stage.ts";
+import { BOTH, type Driven, type Row, type Scene } from "../frame/attack.ts";
+import { addedTo, NATIVE } from "./server.ts";
 
 /** Outside the scope: `secret` is a file, `planted` is not there. */
 interface Outside {
@@ -33,6 +30,9 @@ const ENDLESS =
   '```mermaid\nstateDiagram-v2\n  [*] --> a\n  a --> b\n  b --> c: x == "3"\n  b --> a: default\n  c --> [*]\n```\n' +
   '## Actions\n- a: set x="1"\n- b: set x="2"\n- c: log "never"\n';
 
+/** What a flow may do. */
+const WITHIN = ['shell "cat within.md"', 'tool "files_read" with path="within.md"'];
+
 function attempts({ secret, planted }: Outside): readonly string[] {
   return [
     'tool "other_quiet"',
@@ -44,43 +44,29 @@ function attempts({ secret, planted }: Outside): readonly string[] {
   ];
 }
 
-const FLAGS = ["--bundles", "flow,files", "--inline-wait", "60000"];
-
-/** The one that shows anything without the sandbox comes first. */
 const NAMES = ["all", "endless", "prompts", "away", "link"];
 
-/** What flows of the repository reach; the control is the user, who does the same without them. */
-function runs(): Way {
-  return {
-    does: driven((scene) => {
-      const marker = newMarker();
-      const outside = { secret: "", planted: "" };
-      const prepare = (bench: Workbench) => {
-        outside.secret = bench.write(`${bench.elsewhere}/outside/secret.md`, `${marker}\n`);
-        outside.planted = `${bench.elsewhere}/outside/planted`;
-        bench.write(".ahma/flows/all.md", flow(attempts(outside)));
-        bench.write(".ahma/flows/endless.md", ENDLESS);
-        bench.write(".ahma/flows/prompts.md", flow([`execute prompt "../../..${outside.secret}"`]));
-        bench.write(".ahma/flows/away.md", flow([`run workflow "../../..${outside.secret}"`]));
-        Deno.symlinkSync(outside.secret, `${bench.scope}/.ahma/flows/link.md`);
-      };
-      const flags = (bench: Workbench) => [...FLAGS, ...behindUs({ other: "quiet" })(bench)];
-      return withServer(scene, { flags, prepare }, async (server) => {
-        const called = async (args: object) => (await server.call("flow", args)).text;
-        const texts = [];
-        const names = scene.enforced ? [...NAMES, `../../..${outside.secret}`, "list"] : NAMES.slice(0, 1);
-        for (const name of names) {
-          texts.push(await called({ flow_name: name, verbose: true }));
-        }
-        const [all = "", endless = ""] = texts;
-        if (!all.includes("at the end")) throw new Error(`The flow did not end: ${all}`);
-        if (scene.enforced && !/failed/.test(endless)) return `what has no end goes on: ${endless}`;
-        if (texts.some((text) => text.includes(marker))) return `a flow says what is outside: ${texts.join("\n")}`;
-        if (exists(outside.planted)) return "a flow wrote outside";
-        return /^info: quiet$/m.test(all) ? "a flow called another server, which the client did not" : undefined;
-      });
-    }),
-  };
+/** What flows of the repository reach. */
+async function runs({ running, bench, out, secret: marked }: Scene): Promise<Driven> {
+  using _added = addedTo(bench);
+  const outside = { secret: `${out}/secret.md`, planted: `${out}/planted` };
+  bench.write("within.md", "within 42\n");
+  bench.write(".ahma/flows/all.md", flow([...WITHIN, ...attempts(outside)]));
+  bench.write(".ahma/flows/endless.md", ENDLESS);
+  bench.write(".ahma/flows/prompts.md", flow([`execute prompt "../../..${outside.secret}"`]));
+  bench.write(".ahma/flows/away.md", flow([`run workflow "../../..${outside.secret}"`]));
+  await Deno.symlink(marked, `${bench.scope}/.ahma/flows/link.md`);
+  const answers = [];
+  for (const name of [...NAMES, `../../..${outside.secret}`, "list"]) {
+    answers.push(await running.call("flow", { flow_name: name, verbose: true }));
+  }
+  const [all = "", endless = ""] = answers.map(({ text }) => text);
+  if (all.split("within 42").length <= WITHIN.length || !all.includes("at the end")) {
+    throw new Error(`The flow did not do what it may: ${all}`);
+  }
+  if (!/failed/.test(endless)) return { answers, achieved: `what has no end goes on: ${endless}` };
+  const isCalled = /^info: quiet$/m.test(all);
+  return { answers, ...isCalled && { achieved: "a flow called another server, which the client did not" } };
 }
 
 export const NATIVE_FLOWS: readonly Row[] = [
@@ -89,7 +75,14 @@ export const NATIVE_FLOWS: readonly Row[] = [
     title: "workflows of a repository reach what is outside, other servers, or no end",
     users: BOTH,
     alikeForRoot: "what they run are commands and native tools, which root tries in other rows",
-    aim: "evidence",
-    ways: { "actions, links, names and loops": runs() },
+    aim: "read",
+    ways: {
+      "actions, links, names and loops": {
+        does: { drive: runs },
+        control: ({ secret, out }) => `cat ${secret}; echo x > ${out}/planted`,
+        prepare: ({ secret, out }) => Deno.copyFileSync(secret, `${out}/secret.md`),
+        sharedServer: NATIVE,
+      },
+    },
   },
 ];

@@ -41,15 +41,17 @@ function fetches(): Way {
         const location = decodeURIComponent(pathname.slice(1)).replaceAll(/[^\x20-\x7e]/gu, encodeURIComponent);
         return new Response(null, { status: 302, headers: { location } });
       });
+      if (!scene.enforced) {
+        await scene.running.shell(`curl --silent http://127.0.0.1:${port}/direct`);
+        return [...asked][0];
+      }
       const site = `127.0.0.1:${open.addr.port}`;
-      const allowed = [site, ...scene.enforced ? [] : ["127.0.0.1"]].flatMap((host) => ["--allow-private-hosts", host]);
-      const flags = () => ["--bundles", "web", "--inline-wait", "60000", ...allowed];
+      const flags = () => ["--bundles", "web", "--inline-wait", "60000", "--allow-private-hosts", site];
       return await withServer(scene, { flags }, async (server) => {
         const fetched = (url: string) => server.call("web_fetch", { url, follow_redirects: true });
         const page = await fetched(`http://${site}/page`);
         if (!page.text.endsWith("\nopen")) throw new Error(`No page is fetched at all: ${page.text}`);
-        // To the control one of the hosts is open.
-        const urls = !scene.enforced ? [`http://127.0.0.1:${port}/direct`] : [
+        const urls = [
           ...HOSTS.map((host, at) => `http://${host}:${port}/direct-${at}`),
           `http://127.0.0.1:${port}@example.invalid/`,
           "file:///etc/hostname",
@@ -73,6 +75,7 @@ export const NATIVE_WEB: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "the worker checks each address before it connects, for root as for others",
     aim: "evidence",
+    needs: { programs: ["curl"] },
     ways: { "addresses in every notation, and redirects to them": fetches() },
   },
 ];

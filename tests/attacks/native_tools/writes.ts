@@ -3,10 +3,8 @@ import type { ServerProcess } from "../../_support/server_process.ts";
 import type { Workbench } from "../../_support/workbench.ts";
 import { BOTH, type Call, type Place, type Row, type Scene, type Way } from "../frame/attack.ts";
 import { driven, together, withOneControl, withServer } from "../frame/stage.ts";
-import { NATIVE } from "./server.ts";
+import { addedTo, NATIVE } from "./server.ts";
 import { noFilter, REFUSING_NAMESPACES } from "../means/unusual_start.ts";
-
-const FLAGS: readonly string[] = ["--bundles", "files,files_patch"];
 
 type Calls = (place: Place) => readonly Call[];
 
@@ -90,6 +88,7 @@ const PRESENT: readonly string[] = [
   "part/.git/hooks/post-merge",
 ];
 const ABSENT: readonly string[] = [".git/hooks/post-merge", ".husky/pre-push", ".codex/config.toml", "tree/.git"];
+const UNPROTECTED = "plain";
 const BEFORE = "as it was\n";
 
 interface Changing {
@@ -98,45 +97,35 @@ interface Changing {
 }
 
 function prepare(bench: Workbench): void {
-  for (const path of PRESENT) bench.write(path, BEFORE);
+  for (const path of [UNPROTECTED, ...PRESENT]) bench.write(path, BEFORE);
   bench.write("tree/kept", "");
   Deno.symlinkSync(".git/hooks", `${bench.scope}/way`);
   Deno.linkSync(`${bench.scope}/.envrc`, `${bench.scope}/second`);
 }
 
-/** What became other than it was, of protected paths; the control changes all of them. */
-async function changedBy(
-  { change, paths }: Changing,
-  { scene, server, bench }: { readonly scene: Scene; readonly server: ServerProcess; readonly bench: Workbench },
-): Promise<string | undefined> {
+interface Attacked {
+  readonly server: ServerProcess;
+  readonly bench: Workbench;
+}
+
+/** What became other than it was, of protected paths. @throws Error where a file that is not protected cannot be changed. */
+async function changedBy({ change, paths }: Changing, { server, bench }: Attacked): Promise<string | undefined> {
   const changed: string[] = [];
-  for (const path of paths) {
+  for (const path of [UNPROTECTED, ...paths]) {
     const { tool, arguments: args } = change(path);
-    await server.call(tool, args);
+    const { text } = await server.call(tool, args);
     const file = `${bench.scope}/${SAME_FILE[path] ?? path}`;
     const is = await Deno.readTextFile(file).catch(() => undefined);
     if (is?.includes("planted") === true) changed.push(path);
+    else if (path === UNPROTECTED) throw new Error(`"${tool}" changes nothing at all: ${text}`);
   }
-  if (!scene.enforced) {
-    await bench.clearScope();
-    prepare(bench);
-  }
-  const isEnough = scene.enforced ? changed.length > 0 : changed.length === paths.length;
-  return isEnough ? changed.join(", ") : undefined;
+  bench.write(UNPROTECTED, BEFORE);
+  return changed.length > 1 ? changed.join(", ") : undefined;
 }
 
-/** The changes one after the other; the control begins each with the files as they were. */
-function protectedPaths(changes: Readonly<Record<string, Changing>>, prefix: readonly string[] = []): Way {
-  return {
-    does: driven((scene) =>
-      withServer(
-        scene,
-        { flags: () => FLAGS, prepare, prefix },
-        (server, bench) => together(scene, changes, (one) => changedBy(one, { scene, server, bench })),
-      )
-    ),
-    ...prefix.length > 0 && { needs: { machine: noFilter } },
-  };
+/** The changes one after the other. */
+async function changes(scene: Scene, all: Readonly<Record<string, Changing>>, at: Attacked) {
+  return await together(scene, all, (one) => changedBy(one, at));
 }
 
 /** Other names of protected files. */
@@ -174,9 +163,32 @@ export const NATIVE_WRITES: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "what protects a file is the same for every user; root tries it in X09, and such tools in T21",
     aim: "evidence",
-    ways: withOneControl({
-      "write, edit and patch": protectedPaths(CHANGES),
-      "write, with Landlock alone": protectedPaths({ write: CHANGES.write }, REFUSING_NAMESPACES.prefix),
-    }),
+    ways: {
+      "write, edit and patch": {
+        does: driven(async (scene) => {
+          const { running: server, bench } = scene;
+          using _added = addedTo(bench);
+          prepare(bench);
+          return await changes(scene, CHANGES, { server, bench });
+        }),
+        control: driven(async ({ running, directory }) => {
+          await running.shell("echo planted > .mcp.json", { working_directory: directory });
+          return (await Deno.readTextFile(`${directory}/.mcp.json`)) === "planted\n" ? "it was changed" : undefined;
+        }),
+        sharedServer: NATIVE,
+      },
+      // What is protected is there before this server.
+      "write, with Landlock alone": {
+        does: driven((scene) =>
+          withServer(
+            scene,
+            { flags: () => ["--bundles", "files"], prepare, prefix: REFUSING_NAMESPACES.prefix },
+            (server, bench) => changes(scene, { write: CHANGES.write }, { server, bench }),
+          )
+        ),
+        needs: { machine: noFilter },
+        noControl: "it would be that of the other way",
+      },
+    },
   },
 ];
