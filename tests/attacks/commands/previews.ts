@@ -6,10 +6,9 @@ import { BOTH, python, type Row, type Scene } from "../frame/attack.ts";
 import { driven, together } from "../frame/stage.ts";
 import { own } from "../means/as_user.ts";
 
-/** A server whose commands can be previewed, and the places of one attempt. */
+/** What runs lines, and the places of one attempt. */
 interface Previewing {
   readonly bench: Workbench;
-  readonly server: ServerProcess;
   /** Where its lines run: in the scope, or the scope itself. Its `a` and `d/a` hold `as it was`. */
   readonly directory: string;
   /** Of the same user, outside; `kept` in it holds `as it was`. */
@@ -34,31 +33,31 @@ async function previewed(scene: Scene, attempts: Readonly<Record<string, Attempt
   stack.defer(async () => {
     for (const { pid } of await processesWith(bench.marker)) killIfThere(pid);
   });
-  const server = stack.use(await ServerProcess.start(bench, { flags: ["--preview", ...scene.flags] }));
+  const flags = ["--preview", ...scene.flags];
+  const server = scene.enforced ? stack.use(await ServerProcess.start(bench, { flags })) : undefined;
   let count = 0;
   return await together(scene, attempts, (attempt) => attempt(placed(scene, { bench, server, at: count++ }), scene));
 }
 
 function placed(
-  { user, enforced }: Scene,
-  { bench, server, at }: { readonly bench: Workbench; readonly server: ServerProcess; readonly at: number },
+  { user }: Scene,
+  { bench, server, at }: { readonly bench: Workbench; readonly server: ServerProcess | undefined; readonly at: number },
 ): Previewing {
   const directory = at === 0 ? bench.scope : `${bench.scope}/p${at}`;
   const out = `${bench.elsewhere}/p${at}`;
   for (const path of [`${out}/kept`, `${directory}/a`, `${directory}/d/a`]) bench.write(path, "as it was\n");
   const shell = async (line: string, more: object = {}) => {
-    if (!enforced) return await own({ user }, { home: bench.home, scope: directory }, line);
+    if (server === undefined) return await own({ user }, { home: bench.home, scope: directory }, line);
     return (await server.shell(line, { working_directory: directory, ...more })).text;
   };
   return {
     bench,
-    server,
     directory,
     out,
-    run: (line) => shell(line, enforced ? { preview: true } : {}),
+    run: (line) => shell(line, { preview: true }),
     runPlainly: shell,
     start: async (line) => {
-      if (!enforced) {
+      if (server === undefined) {
         const ended = shell(line);
         return () => ended;
       }
@@ -67,7 +66,7 @@ function placed(
     },
     apply: async (text) => {
       const operation_id = operationIn(text);
-      if (enforced && operation_id !== undefined) await server.call("changes", { operation_id, action: "apply" });
+      if (operation_id !== undefined) await server?.call("changes", { operation_id, action: "apply" });
     },
   };
 }
@@ -78,6 +77,11 @@ function operationIn(text: string): string | undefined {
 
 function read(path: string): string {
   return exists(path) ? Deno.readTextFileSync(path) : "";
+}
+
+/** Whether a file has this text and the mode of most files. */
+function isPlainly(path: string, text: string): boolean {
+  return read(path) === text && ((Deno.statSync(path).mode ?? 0) & 0o777) === 0o644;
 }
 
 /** Lines that change `a`, each in its own manner. */
@@ -128,13 +132,15 @@ while not os.path.exists("stop"):
 const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   "the tree below": ({ bench, directory, run }, scene) =>
     together(scene, BELOW, async (line) => {
-      bench.write("a", "as it was\n");
-      await own(scene, bench, "chmod 644 a; rm -f b");
+      if (exists(`${directory}/b`)) await Deno.remove(`${directory}/b`);
+      await Deno.chmod(bench.write("a", "as it was\n"), 0o644);
       await run(line);
-      const isSame = await own(scene, bench, "stat -c %a a; cat a; ls") === "644\nas it was\na\nd\n";
-      return isSame ? undefined : `the file in ${directory} is another`;
+      const names = (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).toSorted().join();
+      return names === "a,d" && isPlainly(`${directory}/a`, "as it was\n")
+        ? undefined
+        : `the file in ${directory} is another`;
     }),
-  "what another preview has written": ({ bench, server }, scene) => takesFromAnother(scene, bench, server),
+  "what another preview has written": takesFromAnother,
   "a link in place of a directory": async ({ out, run, runPlainly, apply }, { enforced }) => {
     const line = "echo planted > d/kept; echo planted > d/new";
     const text = enforced ? await run(line) : "";
@@ -186,16 +192,16 @@ export const PREVIEWS: readonly Row[] = [
 ];
 
 /** Reads and changes what a preview has written, in another preview and in a command that is none. */
-async function takesFromAnother(scene: Scene, bench: Workbench, server: ServerProcess): Promise<string | undefined> {
-  const { text } = await server.shell("echo victim > v", { preview: true });
-  const upper = await own(scene, bench, `ls -d ~/.local/state/ahma/undo/*/previews/*/${operationIn(text)}/0/upper`);
-  const path = `${upper.trim()}/v`;
+async function takesFromAnother({ bench, run, runPlainly }: Previewing, scene: Scene): Promise<string | undefined> {
+  const previews = `${bench.home}/.local/state/ahma/undo/STORE/previews/SESSION`;
+  const written = async () => {
+    const operation = operationIn(await run("echo victim > v"));
+    return (await own(scene, bench, `ls ${previews.replace(/STORE|SESSION/g, "*")}/${operation}/0/upper/p*/v`)).trim();
+  };
+  const path = scene.enforced ? await written() : bench.write(`${previews}/op_1/0/upper/v`, "victim\n");
   const line = `cat ${path} | tr a-z A-Z; echo planted > ${path}; chmod 777 ${path}; rm -f ${path}`;
-  const texts = scene.enforced
-    ? [(await server.shell(line, { preview: true })).text, (await server.shell(line)).text]
-    : [await own(scene, bench, line)];
-  const isSame = await own(scene, bench, `stat -c %a ${path}; cat ${path}`) === "644\nvictim\n";
-  return isSame && !texts.join().includes("VICTIM") ? undefined : "it was read or changed";
+  const texts = scene.enforced ? [await run(line), await runPlainly(line)] : [await run(line)];
+  return isPlainly(path, "victim\n") && !texts.join().includes("VICTIM") ? undefined : "it was read or changed";
 }
 
 /** What is not as it was outside. */

@@ -5,9 +5,6 @@ import { BOTH, type Row, type Way } from "../frame/attack.ts";
 import { type Lines, withLines } from "../means/lines.ts";
 import { driven, together } from "../frame/stage.ts";
 
-/** Run outside by the user, one after the other, whatever each says. */
-const USUAL = ["status", "commit -q --allow-empty -m x", "log -1", "fetch -q --all", "push -q", "st", "diff HEAD~1"];
-
 /** Runs git in the scope, outside the sandbox, as the bench's user: once for each line, whatever the one before says. */
 export function git(bench: Workbench, ...lines: readonly string[]): void {
   outside(bench, lines.map((line) => `git ${line}`).join("\n"));
@@ -37,9 +34,11 @@ interface At {
   readonly rounds: number;
 }
 
-/** The lines are commands in a repository of the attempt's own; then git is used there, outside. */
+/** The lines are commands in a repository of the attempt's own. */
 interface Attempt {
   readonly lines: (at: At) => readonly string[];
+  /** How the user has git obey them, outside. */
+  readonly then: string;
   /** Another takes nearly the same path: `deno task attacks` tries it. */
   readonly rarely?: true;
 }
@@ -55,9 +54,9 @@ function repositories(bench: Workbench, count: number): void {
   const numbers = Array.from({ length: count }, (_, at) => at);
   outside(
     bench,
-    `cd ${elsewhere}; git init -q -b main --bare ours.git
+    `cd ${elsewhere}; git init -q -b main --bare --template= ours.git
 for n in ${numbers.join(" ")}; do cp -r ours.git theirs-$n.git; done
-git init -q -b main one; cd one; printf '[user]\\nname = T\\nemail = t@e.invalid\\n[maintenance]\\nauto = false\\n' >> .git/config
+git init -q -b main --template= one; cd one; printf '[user]\\nname = T\\nemail = t@e.invalid\\n[maintenance]\\nauto = false\\n' >> .git/config
 git commit -q --allow-empty -m 1; git remote add origin ${elsewhere}/ours.git; git push -q -u origin main
 for d in ${numbers.map(directoryOf).join(" ")}; do mkdir -p ${scope}/$d; cp -r .git ${scope}/$d/; done`,
   );
@@ -68,18 +67,18 @@ function obeyed(attempts: Readonly<Record<string, Attempt>>): Way {
   return {
     does: driven((scene) => {
       const tried = Object.entries(attempts).filter(([, { rarely }]) => !scene.brief || rarely !== true);
-      const numbered = Object.fromEntries(tried.map(([name, { lines }], at) => [name, { lines, at }]));
+      const numbered = Object.fromEntries(tried.map(([name, attempt], at) => [name, { ...attempt, at }]));
       const prepare = (bench: Workbench) => repositories(bench, tried.length);
       return withLines(scene, { prepare }, async (shell, bench) => {
         const { scope, elsewhere } = bench;
-        const achieved = await together(scene, numbered, async ({ lines, at }) => {
+        const achieved = await together(scene, numbered, async ({ lines, then, at }) => {
           const directory = `${scope}/${directoryOf(at)}`;
           const [caught, theirs] = [`${elsewhere}/caught-${at}`, `${elsewhere}/theirs-${at}.git`];
           const trap = `sh -c 'echo x > ${caught}; exit 1'`;
-          const rounds = scene.brief ? ROUNDS.brief : ROUNDS.long;
+          const rounds = !scene.enforced ? 1 : scene.brief ? ROUNDS.brief : ROUNDS.long;
           const place = { trap, theirs, ours: `${elsewhere}/ours.git`, directory, rounds };
           for (const line of lines(place)) await shell.run(line, directory);
-          outside(bench, USUAL.map((words) => `git ${words}`).join("\n"), directoryOf(at));
+          outside(bench, `git ${then}`, directoryOf(at));
           if (exists(caught)) return "git ran a program of the command's";
           return exists(`${theirs}/refs/heads/main`) ? "git pushed elsewhere" : undefined;
         });
@@ -115,16 +114,17 @@ for at in range(${2 * rounds}):
 /** A branch that goes to a repository of the command's, with a hook that git runs there for each push. */
 function ownRepository(scheme: string): Attempt["lines"] {
   return ({ directory, trap }) => [
-    `git init -q --bare own.git; printf '#!/bin/sh\\n%s\\n' "${trap}" > own.git/hooks/pre-receive; ` +
+    `git init -q --bare --template= own.git; mkdir own.git/hooks; printf '#!/bin/sh\\n%s\\n' "${trap}" > own.git/hooks/pre-receive; ` +
     `chmod +x own.git/hooks/pre-receive; git remote add up ${scheme}${directory}/own.git; git switch -q -c topic`,
     `${set("branch.topic.remote", "up")}; ${set("branch.topic.merge", "refs/heads/topic")}`,
   ];
 }
 
 const ATTEMPTS: Readonly<Record<string, Attempt>> = {
-  "a program": { lines: ({ trap }) => [set("core.fsmonitor", trap), set("core.sshCommand", trap)] },
-  "an alias": { lines: ({ trap }) => [set("alias.st", `!${trap}`)], rarely: true },
+  "a program": { then: "status", lines: ({ trap }) => [set("core.fsmonitor", trap), set("core.sshCommand", trap)] },
+  "an alias": { then: "st", lines: ({ trap }) => [set("alias.st", `!${trap}`)], rarely: true },
   "hooks": {
+    then: "commit -q --allow-empty -m x",
     lines: ({ trap }) => [
       `mkdir h; printf '#!/bin/sh\\n%s\\n' "${trap}" > h/pre-commit; chmod +x h/pre-commit; ${
         set("core.hooksPath", "h")
@@ -132,26 +132,35 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     ],
   },
   "an include": {
+    then: "st",
     lines: ({ trap }) => [`printf '[alias]\\nst = "!%s"\\n' "${trap}" > more; ${set("include.path", "../more")}`],
     rarely: true,
   },
   "a helper for a new remote": {
+    then: "fetch -q --all",
     lines: ({ trap }) => [
       `${set("protocol.ext.allow", "always")}; echo "exit 1" > x; git remote add up "ext::sh evil"`,
       `echo "${trap}" > evil`,
     ],
   },
   "an upload program": {
+    then: "fetch -q --all",
     lines: ({ trap, ours }) => [`git remote add up ${ours}; ${set("remote.up.uploadpack", trap)}`],
     rarely: true,
   },
-  "another address": { lines: ({ theirs }) => [`git remote set-url origin ${theirs}`] },
-  "another push address": { lines: ({ theirs }) => [set("remote.origin.pushurl", theirs)], rarely: true },
+  "another address": { then: "push -q", lines: ({ theirs }) => [`git remote set-url origin ${theirs}`] },
+  "another push address": {
+    then: "push -q",
+    lines: ({ theirs }) => [set("remote.origin.pushurl", theirs)],
+    rarely: true,
+  },
   "another remote for the branch": {
+    then: "push -q",
     lines: ({ theirs }) => [`git remote add up ${theirs}`, set("branch.main.remote", "up")],
     rarely: true,
   },
   "the same in steps": {
+    then: "push -q",
     lines: ({ theirs }) => [
       `git remote add up ${theirs}`,
       "git branch --unset-upstream main",
@@ -159,15 +168,17 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
     ],
   },
   "the same remote made once more": {
+    then: "push -q",
     lines: ({ theirs }) => [
       "git remote remove origin",
       `git remote add origin ${theirs}`,
       `${set("branch.main.remote", "origin")}; ${set("branch.main.merge", "refs/heads/main")}`,
     ],
   },
-  "a repository with hooks": { lines: ownRepository("") },
-  "a repository with hooks, as an address": { lines: ownRepository("file://"), rarely: true },
+  "a repository with hooks": { then: "push -q", lines: ownRepository("") },
+  "a repository with hooks, as an address": { then: "push -q", lines: ownRepository("file://"), rarely: true },
   "a copy that changes while it is read": {
+    then: "st",
     lines: ({ trap, rounds }) => [
       `${set("alias.st", `!${trap}`)}; C=$(readlink .git/config || echo .git/config); cp $C bad; ` +
       `sed -i /alias/,+1d $C; ${set("user.name", "U")}; cp $C good; ` +

@@ -5,7 +5,7 @@ import { type Lines, withLines } from "../means/lines.ts";
 import { driven, together } from "../frame/stage.ts";
 import type { Workbench } from "../../_support/workbench.ts";
 
-const USUAL = ["status", "diff", "add -A", "status", "fetch -q", "commit -q --allow-empty -m x"];
+const USUAL = ["status", "diff", "add -A", "commit -q --allow-empty -m x"];
 
 interface Made {
   /** A repository of the user's is there before. */
@@ -50,13 +50,17 @@ async function forget({ elsewhere }: Workbench): Promise<readonly string[]> {
 
 /** A repository that git finds in its own index, whose configuration then is another one. */
 function below(name: string, line: string): string {
-  return `git init -q ${name} && cd ${name} && git commit -q --allow-empty -m s && cd .. && git add ${name} && (cd ${name}; ${line})`;
+  return `cp -r $SEED ${name} && git add ${name} && (cd ${name}; ${line})`;
 }
+
+/** A repository with a commit, of which the others are copies. */
+const SEED = "git init -q --template= seed && (cd seed && git commit -q --allow-empty -m s); SEED=$PWD/seed";
 
 function forms(traps: (name: string) => string): readonly string[] {
   const set = (name: string) => `git config core.fsmonitor "${traps(name)}"`;
   return [
     [
+      SEED,
       below("plain", set("plain")),
       below(
         "filtered",
@@ -82,8 +86,10 @@ function forms(traps: (name: string) => string): readonly string[] {
         }; mkdir ../shared; cp -r .git/* ../shared/; rm .git/config; echo ../../shared > .git/commondir`,
       ),
     ].join("; "),
-    below("later", "true"),
-    `cd later; ${set("later")}; cd ..; mkdir -p a/b/c/d node_modules; cd a/b/c/d; ${below("deep", set("deep"))}; ` +
+    `SEED=$PWD/seed; ${below("later", "true")}`,
+    `SEED=$PWD/seed; cd later; ${set("later")}; cd ..; mkdir -p a/b/c/d node_modules; cd a/b/c/d; ${
+      below("deep", set("deep"))
+    }; ` +
     `cd ../../../../node_modules; ${below("package", set("package"))}; cd ..; ` +
     below("outer", `${below("inner", set("inner"))}; git commit -qm i`),
     "git update-index --split-index; ln plain/.git/config keep; git update-index --index-version 4",
