@@ -1,6 +1,7 @@
 /** Tasks of 2026-07-28 against the packed program, and what else its clients are offered. */
 import assert from "node:assert/strict";
 import { pollTask, TaskClient, taskOf } from "./_support/clients/modern.ts";
+import type { RpcMessage } from "./_support/json_rpc.ts";
 import { BUILD, checkResult, EVERYTHING, readWhole } from "./_support/scripts/hour_build.ts";
 import { MISSING_PROGRAM } from "./_support/scripts/missing_program.ts";
 import { ServerProcess } from "./_support/server_process.ts";
@@ -136,21 +137,13 @@ testCurrent(
   },
 );
 
-Deno.test("X5 with --inline-wait a task-capable client gets what ends early at once, and a task for the rest", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { era: "2026-07-28", flags: ["--inline-wait", "4000"] });
-  const client = new TaskClient(server);
-  const call = (command: string) => client.request("tools/call", { name: "sandboxed_shell", arguments: { command } });
-  const slow = await call("sleep 600");
-  assert.strictEqual(slow.result?.resultType, "task");
-  await client.request("tasks/cancel", { taskId: slow.result?.taskId });
-  assert.strictEqual((await call("true")).result?.resultType, "complete");
-});
+/** A subscription that goes on. */
+interface Subscribed {
+  readonly listening: Promise<RpcMessage>;
+}
 
-Deno.test("X5 C3 2026-07-28: a subscriber to a task is notified of its end with the result, and others are refused", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
-  const client = new TaskClient(server);
+/** A subscriber to a task is notified of its end with the result, and others are refused. */
+async function hearsOfTask(bench: Workbench, server: ServerProcess, client: TaskClient): Promise<Subscribed> {
   const { taskId } = taskOf(await client.shell("until [ -e go ]; do sleep 0.02; done; echo built"));
   const notifications = { taskIds: [taskId, "op_none"] };
   assert.strictEqual((await server.request("subscriptions/listen", { notifications })).error?.code, -32021);
@@ -165,6 +158,38 @@ Deno.test("X5 C3 2026-07-28: a subscriber to a task is notified of its end with 
   assert.deepStrictEqual(meta, _meta);
   const { _meta: _, resultType: __, ...asked } = (await client.request("tasks/get", { taskId })).result ?? {};
   assert.deepStrictEqual([task, task.status], [asked, "completed"]);
+  return { listening };
+}
+
+/** Changes come to the subscription that asks for them, and name it. */
+async function hearsOfResources(bench: Workbench, server: ServerProcess): Promise<Subscribed> {
+  const { operation } = await server.start("until [ -e come ]; do sleep 0.02; done");
+  const uri = `ahma://operations/${operation?.operation_id}`;
+  const listening = server.request("subscriptions/listen", {
+    notifications: { resourceSubscriptions: [uri], resourcesListChanged: true },
+  }, { id: "sub" });
+  const { params } = await server.notification("notifications/subscriptions/acknowledged");
+  assert.deepStrictEqual(params?.notifications, { resourceSubscriptions: [uri], resourcesListChanged: true });
+  bench.write("come", "");
+  const updated = await server.notification("notifications/resources/updated");
+  assert.deepStrictEqual(updated.params, { uri, _meta: { "io.modelcontextprotocol/subscriptionId": "sub" } });
+  await server.shell("true");
+  await server.notification("notifications/resources/list_changed");
+  return { listening };
+}
+
+Deno.test("X5 X5d C3 C4 2026-07-28: with --inline-wait a client of tasks gets what ends early at once, and a task for the rest; subscribers hear of tasks and resources until the server ends", async () => {
+  using bench = new Workbench();
+  await using server = await ServerProcess.start(bench, { era: "2026-07-28", flags: ["--inline-wait", "4000"] });
+  const client = new TaskClient(server);
+  const call = (command: string) => client.request("tools/call", { name: "sandboxed_shell", arguments: { command } });
+  const slow = await call("sleep 600");
+  assert.strictEqual(slow.result?.resultType, "task");
+  await client.request("tasks/cancel", { taskId: slow.result?.taskId });
+  assert.strictEqual((await call("true")).result?.resultType, "complete");
+  const task = await hearsOfTask(bench, server, client);
+  const resources = await hearsOfResources(bench, server);
   server.kill("SIGTERM");
-  assert.strictEqual((await listening).result?.resultType, "complete");
+  const ends = await Promise.all([task.listening, resources.listening]);
+  assert.deepStrictEqual(ends.map(({ result }) => result?.resultType), ["complete", "complete"]);
 });

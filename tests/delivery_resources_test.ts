@@ -231,22 +231,3 @@ Deno.test("X5d X8 C4 2025-11-25: subscribers hear of an operation's end and of i
   assert.ok(server.unclaimed.every(({ method }) => method !== "notifications/resources/list_changed"));
   await cleans(client, "\x1b[1mbold\x1b[0m", "x\by");
 });
-
-Deno.test("X5d C4 2026-07-28: changes come to the subscription that asks for them, and name it", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { era: "2026-07-28" });
-  const { operation } = await server.start("until [ -e go ]; do sleep 0.02; done");
-  const uri = `ahma://operations/${operation?.operation_id}`;
-  const listening = server.request("subscriptions/listen", {
-    notifications: { resourceSubscriptions: [uri], resourcesListChanged: true },
-  }, { id: "sub" });
-  const { params } = await server.notification("notifications/subscriptions/acknowledged");
-  assert.deepStrictEqual(params?.notifications, { resourceSubscriptions: [uri], resourcesListChanged: true });
-  bench.write("go", "");
-  const updated = await server.notification("notifications/resources/updated");
-  assert.deepStrictEqual(updated.params, { uri, _meta: { "io.modelcontextprotocol/subscriptionId": "sub" } });
-  await server.shell("true");
-  await server.notification("notifications/resources/list_changed");
-  server.kill("SIGTERM");
-  assert.strictEqual((await listening).result?.resultType, "complete");
-});

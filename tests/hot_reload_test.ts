@@ -91,10 +91,15 @@ async function outlivesPipes(bench: Workbench, server: ServerProcess): Promise<v
   const directory = `${bench.scope}/.ahma/tools`;
   bench.write(".ahma/tools/a.json", toolFile("own_a"));
   // In the scope's root, which is watched for the coming of `.ahma`, in the tools directory, and in a file's place.
-  const pipes = "mkfifo pipe .ahma/pipe .ahma/tools/pipe.json .ahma/tools/other && cd .ahma/tools";
-  const swap = "for ((i = 0; i < 100; i++)); do mv a.json kept; mv other a.json; mv a.json other; mv kept a.json; done";
-  const args = ["-ec", `${pipes}; ${swap}`];
-  assert.ok((await new Deno.Command("bash", { args, cwd: bench.scope }).output()).success);
+  const args = ["pipe", ".ahma/pipe", ".ahma/tools/pipe.json", ".ahma/tools/other"];
+  assert.ok((await new Deno.Command("mkfifo", { args, cwd: bench.scope }).output()).success);
+  const swaps = [["a.json", "kept"], ["other", "a.json"], ["a.json", "other"], ["kept", "a.json"]];
+  for (let round = 0; round < 100; round++) {
+    for (const [from, to] of swaps) {
+      await Deno.rename(`${directory}/${from}`, `${directory}/${to}`);
+      await server.request("ping");
+    }
+  }
   // A moment without the file may have been seen, and announced: the tools are right in the end.
   for (const name of ["own_b", "own_c"]) {
     await Deno.writeTextFile(`${directory}/${name}.json`, toolFile(name));
@@ -105,60 +110,99 @@ async function outlivesPipes(bench: Workbench, server: ServerProcess): Promise<v
   assert.equal((await server.exit()).code, 0);
 }
 
-Deno.test("T11 a tool whose program is missing is not listed; status and a call say why and how to get it", async () => {
-  using bench = new Workbench();
-  bench.write(
-    ".ahma/tools/a.json",
-    toolFile("own_missing", {
-      command: "no-such-program",
-      install_instructions: "Install it with: get no-such-program",
-    }),
-  );
-  const check = { command: "test", args: ["-e", "there"] };
-  bench.write(".ahma/tools/b.json", toolFile("own_checked", { availability_check: check }));
-  await using server = await ServerProcess.start(bench);
-  // The list waits for no check.
-  assert.deepStrictEqual(await ownTools(server), ["own_checked"]);
-  await server.notification("notifications/tools/list_changed");
-  assert.deepStrictEqual(await ownTools(server), []);
-  const { text } = await server.call("status");
-  assert.match(text, /own_missing: "no-such-program" is not on the PATH of commands\. Install it with: get/);
-  assert.match(text, /own_checked: Check "test -e there" ended with exit code 1/);
-  const refused = await server.request("tools/call", { name: "own_missing", arguments: {} });
-  assert.match(refused.error?.message ?? "", /not available: "no-such-program" is not on the PATH/);
-  // The next look at the files asks again.
-  bench.write("there", "");
-  const now = await afterChange(server, () => bench.write(".ahma/tools/c.json", toolFile("own_c")));
-  assert.deepStrictEqual(now, ["own_checked", "own_c"]);
-});
-
-Deno.test("T11 a check has no network, is told by status while it runs, and cancel ends it", async () => {
+Deno.test("T11 X13 X16 tools whose program or check fails are not listed, and runs of others wait and are tried again as their files say", async (t) => {
   using bench = new Workbench();
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const reach = `exec 3<>/dev/tcp/127.0.0.1/${listener.addr.port}`;
-  const tool = (name: string, line: string) =>
-    bench.write(
-      `.ahma/tools/${name}.json`,
-      toolFile(name, { command: "bash", availability_check: { args: ["-c", line] } }),
-    );
+  const tool = (name: string, fields: object) =>
+    bench.write(`.ahma/tools/${name}.json`, toolFile(`own_${name}`, { ...fields }));
+  const bash = (line: string) => ({ command: "bash", availability_check: { args: ["-c", line] } });
+  const steps = [{ tool: "own_build", args: { args: ["echo step >> log"] } }];
+  tool("all", { command: "sequence", synchronous: false, sequence: steps });
+  tool("build", { command: "bash -c", concurrency: "exclusive", synchronous: false });
+  tool("checked", { availability_check: { command: "test", args: ["-e", "there"] } });
+  tool("flaky", { command: "bash -c", retry: { max: 3, backoff_ms: 5, on_exit_codes: [75] } });
+  tool("hanging", bash("while :; do sleep 1; done"));
+  tool("missing", { command: "no-such-program", install_instructions: "Install it with: get no-such-program" });
   // What else it says is for a model and not for a person.
-  tool("own_reaching", `printf 'Gone\\363\\240\\201\\201\\342\\200\\256'; ${reach}`);
-  tool("own_hanging", `while :; do sleep 1; done`);
+  tool("reaching", bash(`printf 'Gone\\363\\240\\201\\201\\342\\200\\256'; ${reach}`));
   await using server = await ServerProcess.start(bench);
-  await ownTools(server);
+  // The list waits for no check.
+  assert.deepStrictEqual(await ownTools(server), ["all", "build", "checked", "flaky", "hanging", "reaching"].map(own));
+  await t.step(
+    "a check has no network, is told by status while it runs, and cancel ends it",
+    () => checksAreConfined(server, reach),
+  );
+  await t.step(
+    "status and a call say why a tool is not listed and how to get it",
+    () => saysWhatIsMissing(bench, server),
+  );
+  await t.step(
+    "runs of an exclusive tool, as a step too, wait for each other in one directory",
+    () => waitForEachOther(bench, server),
+  );
+  await t.step("a temporary failure is tried again", async () => {
+    const flaky = 'echo x >> tries; [ "$(wc -l < tries)" -ge 3 ] && echo worked || exit 75';
+    const answer = await server.call("own_flaky", { args: [flaky] });
+    assert.match(answer.text, /try 1 of 4[^]*try 2 of 4[^]*worked\n/);
+  });
+});
+
+function own(name: string): string {
+  return `own_${name}`;
+}
+
+async function checksAreConfined(server: ServerProcess, reach: string): Promise<void> {
   const running = async () =>
     /^(check_\d) for .*: bash -c while :; do sleep 1; done$/m.exec((await server.call("status")).text)?.[1];
-  await until(async () => await running() !== undefined, 20_000, "the check");
-  const check = await running();
+  const check = await until(running, 20_000, "the check");
   assert.equal((await server.call("cancel", { operation_id: check })).text, `The check ${check} is ended`);
-  await until(async () => (await ownTools(server)).length === 0, 20_000, "the answers of the checks");
+  const unchecked = async () => (await ownTools(server)).join() === "own_all,own_build,own_flaky";
+  await server.notification("notifications/tools/list_changed");
+  await until(unchecked, 20_000, "the answers of the checks");
   const after = (await server.call("status")).text;
   assert.match(after, /own_reaching: Check "bash -c printf .*" ended with exit code 1: Gonebash.*Permission denied/);
   assert.match(after, /own_hanging: Check .* was ended by SIGTERM/);
   assert.doesNotMatch(after, /Checks of tool files running/);
   // A command of the session has the network.
   assert.match((await server.shell(`${reach} && echo reached`)).text, /^reached$/m);
-});
+}
+
+async function saysWhatIsMissing(bench: Workbench, server: ServerProcess): Promise<void> {
+  const { text } = await server.call("status");
+  assert.match(text, /own_missing: "no-such-program" is not on the PATH of commands\. Install it with: get/);
+  assert.match(text, /own_checked: Check "test -e there" ended with exit code 1/);
+  const refused = await server.request("tools/call", { name: "own_missing", arguments: {} });
+  assert.match(refused.error?.message ?? "", /not available: "no-such-program" is not on the PATH/);
+  // The next look at the files asks again. The check that has no end is not asked.
+  bench.write("there", "");
+  await Deno.remove(`${bench.scope}/.ahma/tools/hanging.json`);
+  bench.write(".ahma/tools/last.json", toolFile("own_last"));
+  const names = ["all", "build", "checked", "flaky", "last"].map(own).join();
+  await until(async () => (await ownTools(server)).join() === names, 20_000, `the tools ${names}`);
+}
+
+async function waitForEachOther(bench: Workbench, server: ServerProcess): Promise<void> {
+  const script = "echo begin $1 >> log; while [ ! -e go ]; do sleep 0.02; done; echo end $1 >> log";
+  const start = (name: string) => server.call("own_build", { args: [script, "build", name] });
+  const first = await start("one");
+  const second = await start("two");
+  await server.call("own_all", {});
+  assert.match(
+    (await server.call("status", { operation_id: second.operation?.operation_id })).text,
+    /queued at position 1/,
+  );
+  bench.write("go", "");
+  await server.call("await", {});
+  assert.ok(first.operation !== undefined);
+  assert.deepStrictEqual((await Deno.readTextFile(`${bench.scope}/log`)).trim().split("\n"), [
+    "begin one",
+    "end one",
+    "begin two",
+    "end two",
+    "step",
+  ]);
+}
 
 Deno.test("T11 S4 what checks said is kept between starts, where commands neither read nor write it", async () => {
   using bench = new Workbench("ordinary");
@@ -197,46 +241,6 @@ Deno.test("T11 S4 what checks said is kept between starts, where commands neithe
   const [program = "", ...args] = asUser(bench.user, ["cat", kept]);
   const { stdout } = await new Deno.Command(program, { args }).output();
   assert.match(new TextDecoder().decode(stdout), /"version":1/);
-});
-
-Deno.test("X13 X16 runs of an exclusive tool, as a step too, wait for each other in one directory, and a temporary failure is tried again", async () => {
-  using bench = new Workbench();
-  bench.write(
-    ".ahma/tools/build.json",
-    toolFile("own_build", { command: "bash -c", concurrency: "exclusive", synchronous: false }),
-  );
-  const steps = [{ tool: "own_build", args: { args: ["echo step >> log"] } }];
-  bench.write(
-    ".ahma/tools/all.json",
-    toolFile("own_all", { command: "sequence", synchronous: false, sequence: steps }),
-  );
-  bench.write(
-    ".ahma/tools/flaky.json",
-    toolFile("own_flaky", { command: "bash -c", retry: { max: 3, backoff_ms: 5, on_exit_codes: [75] } }),
-  );
-  await using server = await ServerProcess.start(bench);
-  const script = "echo begin $1 >> log; while [ ! -e go ]; do sleep 0.02; done; echo end $1 >> log";
-  const start = (name: string) => server.call("own_build", { args: [script, "build", name] });
-  const first = await start("one");
-  const second = await start("two");
-  await server.call("own_all", {});
-  assert.match(
-    (await server.call("status", { operation_id: second.operation?.operation_id })).text,
-    /queued at position 1/,
-  );
-  bench.write("go", "");
-  await server.call("await", {});
-  assert.ok(first.operation !== undefined);
-  assert.deepStrictEqual((await Deno.readTextFile(`${bench.scope}/log`)).trim().split("\n"), [
-    "begin one",
-    "end one",
-    "begin two",
-    "end two",
-    "step",
-  ]);
-  const flaky = 'echo x >> tries; [ "$(wc -l < tries)" -ge 3 ] && echo worked || exit 75';
-  const answer = await server.call("own_flaky", { args: [flaky] });
-  assert.match(answer.text, /try 1 of 4[^]*try 2 of 4[^]*worked\n/);
 });
 
 /** Runs what follows in a user namespace of its own, which may have no inotify instance. */

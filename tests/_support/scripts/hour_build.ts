@@ -2,17 +2,17 @@
 import assert from "node:assert/strict";
 import type { ServerProcess } from "../server_process.ts";
 
-const MINUTES = 60;
-const LINES_A_MINUTE = 200;
+/** Parts of five minutes each. */
+const PARTS = 12;
+const LINES = 1_000;
 
-/** A minute is a fiftieth of a second long. */
-export const BUILD =
-  `for m in $(seq 1 ${MINUTES}); do seq -f "[$m] compiled unit %g" 1 ${LINES_A_MINUTE}; sleep 0.02; done; ` +
+/** A part is a tenth of a second long. */
+export const BUILD = `for m in $(seq 1 ${PARTS}); do seq -f "[$m] compiled unit %g" 1 ${LINES}; sleep 0.1; done; ` +
   "echo warning: one unit is large; echo BUILD DONE";
 
 /** What it prints. */
-export const EVERYTHING = Array.from({ length: MINUTES }, (_, minute) => {
-  return Array.from({ length: LINES_A_MINUTE }, (_, unit) => `[${minute + 1}] compiled unit ${unit + 1}\n`).join("");
+export const EVERYTHING = Array.from({ length: PARTS }, (_, part) => {
+  return Array.from({ length: LINES }, (_, unit) => `[${part + 1}] compiled unit ${unit + 1}\n`).join("");
 }).join("") + "warning: one unit is large\nBUILD DONE\n";
 
 /** What a result shows of it: the facts, both ends of the output, what is missing and the call that reads that. */
