@@ -4,6 +4,7 @@ import { HttpClient } from "./_support/clients/http_client.ts";
 import { TaskClient } from "./_support/clients/modern.ts";
 import { until } from "./_support/deadline.ts";
 import { MODERN_META, type RpcMessage, type ToolAnswer, toolAnswer } from "./_support/json_rpc.ts";
+import { freePort } from "./_support/servers/listening.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
@@ -193,12 +194,6 @@ class Conversation {
   }
 }
 
-/** A port at which nothing listens now. */
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}
-
 /** Registers a test for each wire. */
 function onEachWire(
   what: string,
@@ -363,11 +358,7 @@ testNewest(
   "X5 2026-07-28: a subscriber to a call that is a task gets one notification, with the answer",
   async ({ bench, server }) => {
     const client = new TaskClient(server);
-    const args = {
-      command: `${waitFor("heard")}; echo up; ${FOR_EVER}`,
-      until: "up",
-      execution_mode: "AsyncResultPush",
-    };
+    const args = { ...EXTENSION.args, command: `${waitFor("heard")}; echo up; ${FOR_EVER}`, until: "up" };
     const { result } = await client.request("tools/call", { name: "sandboxed_shell", arguments: args });
     const taskId = String(result?.["taskId"]);
     const params = { notifications: { taskIds: [taskId] }, _meta: WITH_TASKS };
