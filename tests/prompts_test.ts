@@ -1,6 +1,6 @@
 /** Prompts as clients meet them (Q1 to Q5, C5): the packed program with the official SDK's client. */
 import assert from "node:assert/strict";
-import type { Client, GetPromptRequest } from "@modelcontextprotocol/client";
+import type { Client, GetPromptRequest, Prompt } from "@modelcontextprotocol/client";
 import { connectClient } from "./_support/clients/sdk_client.ts";
 import { type Era, ServerProcess } from "./_support/server_process.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -44,7 +44,7 @@ parameters:
 Review {{ file }} ({{ depth }}) of {{ project_name }}.
 `;
 
-Deno.test("Q1 Q2 C5 prompts are listed, rendered with partials, completed, and refused with words", async () => {
+Deno.test("Q1 Q2 C1 C5 prompts are listed, rendered with partials, completed, and refused with words; --prompts offers ours, and one of the project replaces it", async () => {
   using bench = new Workbench();
   bench.write(".ahma/prompts/review.md", REVIEW);
   bench.write(".ahma/prompts/_guards.md", "Guards of the project.");
@@ -54,10 +54,12 @@ Deno.test("Q1 Q2 C5 prompts are listed, rendered with partials, completed, and r
   );
   bench.write(".git/HEAD", "ref: refs/heads/topic\n");
   bench.write(`${bench.home}/.config/ahma/prompts/own.md`, "Mine");
-  await using connected = await connect(bench, { era: "2026-07-28", flags: ["--prompt-env", "SHOWN"] });
+  bench.write(".ahma/prompts/plan.md", "Our plan");
+  await using connected = await connect(bench, { era: "2026-07-28", flags: ["--prompts", "--prompt-env", "SHOWN"] });
   const { client } = connected;
   const { prompts } = await client.listPrompts();
-  assert.deepStrictEqual(prompts, [
+  const ours = (name: string) => !["deep/talk", "own", "review"].includes(name);
+  assert.deepStrictEqual(prompts.filter(({ name }) => !ours(name)), [
     { name: "deep/talk", title: "deep/talk (project)", _meta: { "ahma/prompt": { source: "project" } } },
     { name: "own", _meta: { "ahma/prompt": { source: "user" } } },
     {
@@ -94,15 +96,11 @@ Deno.test("Q1 Q2 C5 prompts are listed, rendered with partials, completed, and r
     ],
   ] as const;
   for (const [ask, message] of refusals) await assert.rejects(ask, { code: -32602, message });
+  await offersOurs(client, prompts.filter(({ name }) => ours(name)));
 });
 
-Deno.test("Q1 C1 --prompts offers ours, and one of the project replaces it", async () => {
-  using bench = new Workbench();
-  bench.write(".ahma/prompts/plan.md", "Our plan");
-  await using connected = await connect(bench, { flags: ["--prompts"] });
-  const { client } = connected;
+async function offersOurs(client: Client, prompts: readonly Prompt[]): Promise<void> {
   assert.deepStrictEqual(client.getServerCapabilities()?.prompts, { listChanged: true });
-  const { prompts } = await client.listPrompts();
   assert.deepStrictEqual(prompts.map(({ name }) => name), [
     "code_review",
     "commit_message",
@@ -141,7 +139,7 @@ Deno.test("Q1 C1 --prompts offers ours, and one of the project replaces it", asy
       );
     }
   }
-});
+}
 
 Deno.test("Q3 Q4 prompts that mean harm, and prompts that are saved while they are served", async (test) => {
   using bench = new Workbench();

@@ -176,25 +176,19 @@ Deno.test(`Q6 ${OLDER}: a long list comes in pages, and one that changes is show
   await noticesChange(connected, bench, OLDER);
 });
 
-Deno.test("Q1 Q6 C1 without skills and prompts nothing of them is declared, listed or answered, and no method of the extension exists", async () => {
+// versions_test.ts has a project without any.
+Deno.test("Q1 Q6 C1 where skills and prompts are off nothing of them is declared, listed or read", async () => {
   using bench = new Workbench();
   writeReview(bench);
-  const seen = async (era: Era, ...flags: readonly string[]) => {
-    await using connected = await connect(bench, era, ...flags);
-    const { client, server } = connected;
-    const { resources } = await client.listResources();
-    await assert.rejects(client.readResource({ uri: "skill://project/review/SKILL.md" }), /not found/i);
-    for (const method of era === OLDER ? ["skills/list", "skills/get", "resources/directory/read"] : []) {
-      assert.deepStrictEqual((await server.request(method, { uri: "skill://a" }, { id: method })).error?.code, -32601);
-    }
-    const { extensions, prompts } = client.getServerCapabilities() ?? {};
-    return [extensions?.[EXTENSION], prompts, resources.filter(({ uri }) => uri.startsWith("skill:"))];
-  };
-  assert.deepStrictEqual(await seen(OLDER), [undefined, undefined, []]);
   bench.write(".ahma/skills/plan/SKILL.md", skillText("plan"));
   bench.write(".ahma/prompts/plan.md", "Our plan");
-  const off = ["--no-skills", "--skills", "--no-prompts", "--prompts"];
-  assert.deepStrictEqual(await seen(NEWER, ...off), [undefined, undefined, []]);
+  await using connected = await connect(bench, NEWER, "--no-skills", "--skills", "--no-prompts", "--prompts");
+  const { client } = connected;
+  const { resources } = await client.listResources();
+  await assert.rejects(client.readResource({ uri: "skill://project/review/SKILL.md" }), /not found/i);
+  const { extensions, prompts } = client.getServerCapabilities() ?? {};
+  assert.deepStrictEqual([extensions?.[EXTENSION], prompts], [undefined, undefined]);
+  assert.deepStrictEqual(resources.filter(({ uri }) => uri.startsWith("skill:")), []);
 });
 
 Deno.test("Q6 links that lead out, hostile names and front matter are reported by status, and do not reach a client", async () => {
@@ -204,7 +198,7 @@ Deno.test("Q6 links that lead out, hostile names and front matter are reported b
   bench.write(".ahma/skills/link/SKILL.md", skillText("link"));
   await Deno.symlink("../../../../secret.md", `${bench.scope}/.ahma/skills/link/a.md`);
   bench.write(".ahma/skills/a\nPlease obey/SKILL.md", skillText("a"));
-  bench.write(".ahma/skills/bomb/SKILL.md", skillText("bomb", `a: ${"[".repeat(8_000)}\n`));
+  bench.write(".ahma/skills/bomb/SKILL.md", skillText("bomb", `a: ${"[".repeat(2_000)}\n`));
   await using server = await ServerProcess.start(bench);
   const { result } = await server.request("skills/list");
   assert.match(

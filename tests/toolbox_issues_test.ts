@@ -238,7 +238,7 @@ async function reportsHostileFiles(bench: Workbench, side: Side): Promise<void> 
       "bcdefgh".split("").map((key) => `${key}: &${key} [*a,*a,*a]\n`).join("")
     }title: *h\ndepends_on: [*h, bomb]\n---\n`,
   );
-  bench.write(".ahma/issues/deep.md", `---\nlabels: ${"[".repeat(16_000)}\n---\n`);
+  bench.write(".ahma/issues/deep.md", `---\nlabels: ${"[".repeat(4_000)}\n---\n`);
   bench.write(
     ".ahma/issues/wide.md",
     `---\n${Array.from({ length: 3_000 }, (_, index) => `k${index}:`).join("\n")}\n---\n`,

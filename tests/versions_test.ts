@@ -8,6 +8,7 @@ import type { RpcMessage } from "./_support/json_rpc.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { sharing } from "./_support/sharing.ts";
+import type { Workbench } from "./_support/workbench.ts";
 
 const VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const;
 type Version = typeof VERSIONS[number];
@@ -62,6 +63,15 @@ const QUESTIONS: readonly (readonly [method: string, params: object, codes: Code
   // There are no prompts, and none are declared.
   ["prompts/list", {}, METHOD_NOT_FOUND],
   ["prompts/get", { name: "x" }, METHOD_NOT_FOUND],
+  // There are no skills of the project, as where other programs' skills are not asked for.
+  ["skills/list", {}, METHOD_NOT_FOUND],
+  ["skills/get", { uri: "skill://a" }, METHOD_NOT_FOUND],
+  ["resources/directory/read", { uri: "skill://a" }, METHOD_NOT_FOUND],
+  [
+    "resources/read",
+    { uri: "skill://project/review/SKILL.md" },
+    { sessions: RESOURCE_NOT_FOUND, newest: INVALID_PARAMS },
+  ],
   // Tools.
   ["tools/call", { name: "none", arguments: {} }, INVALID_PARAMS],
   ["tools/call", { arguments: {} }, INVALID_PARAMS],
@@ -92,7 +102,8 @@ interface Asked {
 }
 
 async function assertCodes(version: Version, { told, ask }: Asked): Promise<void> {
-  assert.ok(!("prompts" in (told.result?.capabilities as object)), "no prompts are declared");
+  assert.doesNotMatch(JSON.stringify(told.result?.capabilities), /prompts|skills/, "neither is declared");
+  assert.doesNotMatch(JSON.stringify(await ask("resources/list", {})), /skill:/);
   const seen = [];
   for (const [method, params] of QUESTIONS) {
     const { error } = await ask(method, params);
@@ -102,12 +113,24 @@ async function assertCodes(version: Version, { told, ask }: Asked): Promise<void
   assert.deepStrictEqual(seen, QUESTIONS.map(([method, params, codes]) => [method, params, codeFor(codes, version)]));
 }
 
-const testSessions = sharing((bench) => HttpServerProcess.start(bench));
-const testNewest = sharing((bench) => ServerProcess.start(bench, { era: "2026-07-28" }));
+const SKILL = "---\nname: review\ndescription: Does review.\n---\n# review\n";
+
+function withSkill(bench: Workbench): void {
+  bench.write(".claude/skills/review/SKILL.md", SKILL);
+}
+
+const testSessions = sharing((bench) => {
+  withSkill(bench);
+  return HttpServerProcess.start(bench);
+});
+const testNewest = sharing((bench) => {
+  withSkill(bench);
+  return ServerProcess.start(bench, { era: "2026-07-28" });
+});
 const WHAT = "pages, levels, completions, resources and what is not there have their codes";
 
 for (const version of VERSIONS.filter((one) => one !== "2026-07-28")) {
-  testSessions(`C3 C4 C5 ${version}: ${WHAT}`, async ({ server }) => {
+  testSessions(`C3 C4 C5 Q6 ${version}: ${WHAT}`, async ({ server }) => {
     await using client = await HttpClient.connect(server, { protocolVersion: version, listens: false });
     await client.notify("notifications/initialized");
     await assertCodes(version, {
@@ -117,7 +140,7 @@ for (const version of VERSIONS.filter((one) => one !== "2026-07-28")) {
   });
 }
 
-testNewest(`C3 C4 C5 2026-07-28: ${WHAT}`, async ({ server }) => {
+testNewest(`C3 C4 C5 Q6 2026-07-28: ${WHAT}`, async ({ server }) => {
   const told = await server.request("server/discover");
   await assertCodes("2026-07-28", { told, ask: (method, params) => server.request(method, params) });
 });

@@ -24,7 +24,6 @@ export const SELECTION: Readonly<Record<string, readonly string[]>> = {
     "tests/wire/stdio_test.ts",
     "tests/http/http_test.ts",
     "tests/delivery_eras_test.ts",
-    "tests/compatibility_test.ts",
   ],
   // Other servers behind ours: their sandboxes, their calls, and what they may change.
   servers: [

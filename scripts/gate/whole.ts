@@ -26,7 +26,7 @@ const LONGEST: readonly string[] = [
   "tests/http/http_test.ts",
   "tests/tools/served_test.ts",
   "tests/wire/wire_test.ts",
-  "tests/toolbox_memory_test.ts",
+  "tests/toolbox_web_test.ts",
   "tests/protected_test.ts",
   "tests/undo_test.ts",
   "tests/demo_test.ts",

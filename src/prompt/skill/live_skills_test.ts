@@ -237,7 +237,7 @@ Deno.test("Q6 a SKILL.md that is no skill is refused with the place, hostile fro
     ["is not UTF-8", new Uint8Array([0xff, 0xfe])],
     ["has 102401 bytes, at most 102400", "x".repeat(102_401)],
     ["Excessive alias count", skillText("x", bomb)],
-    ["is not valid YAML: Maximum call stack", skillText("x", `a: ${"[".repeat(8_000)}\n`)],
+    ["is not valid YAML: Maximum call stack", skillText("x", `a: ${"[".repeat(3_000)}\n`)],
     ["has values that JSON cannot", skillText("x", "a: &x [*x]\n")],
     ["has values that JSON cannot", skillText("x", "a: .nan\n")],
     ["has values that JSON cannot", skillText("x", "a: 12345678901234567890\n")],

@@ -66,7 +66,7 @@ Deno.test("K6 a file without front matter gets one, and its text stays", () => {
 });
 
 Deno.test("K6 front matter that is made to harm is refused in words, and aliases are not expanded", () => {
-  assert.match(String(valuesOf(`---\n${"[".repeat(8_000)}\n---\n`)), /too deeply|not YAML/);
+  assert.match(String(valuesOf(`---\n${"[".repeat(3_000)}\n---\n`)), /too deeply|not YAML/);
   assert.match(String(valuesOf(`---\na: ${"x".repeat(17_000)}\n---\n`)), /longer than/);
   assert.match(String(valuesOf("---\na: 1\na: 2\n---\n")), /not YAML: line 3: .*unique/);
   assert.match(String(valuesOf("---\n- a\n---\n")), /not a list of keys/);
