@@ -168,6 +168,12 @@ const CLOSED = [
         "git clone -q https://example.test/a",
         "git ls-remote https://u:secret@example.test/a",
         "D=example; node -e \"require('http').get('http://$D.test/')\"",
+        "curl -sS example.test",
+        "git init -q r && git -C r remote add origin https://example.test/a && git -C r fetch",
+        "python3 -c \"import urllib.request as web; web.urlopen('https://example.test')\"",
+        'echo "dial tcp: lookup example.test on 192.0.2.53:53: socket: permission denied"; false', // Go
+        'echo "url (https://example.test/a): failed to lookup address information: x"; false', // Rust
+        'echo "error connecting to example.test"; false', // gh
       ],
       "192.0.2.1": [byAddress],
     },

@@ -69,10 +69,13 @@ function networkDenials({ words, output }: FailedOperation, { policy, scopes }: 
   }
   const text = output.slice(-LONGEST_TEXT);
   const printed = hostsIn(text);
+  const lines = text.split("\n");
+  const resolvesNone = lines.some((line) => printsError(line, ["EAI_AGAIN"]));
   const hosts = [
-    ...hostsIn(words.join("\n").slice(0, LONGEST_TEXT)).filter((host) => names(text, host)),
-    ...text.split("\n").filter((line) => printsError(line, ["EAI_AGAIN", "ENETUNREACH", "EACCES"]))
-      .flatMap((line) => [...printed.filter((host) => names(line, host)), ...hostsAfterErrors(line)]),
+    ...hostsIn(words.join("\n").slice(0, LONGEST_TEXT)).filter((host) => resolvesNone || names(text, host)),
+    ...lines.filter((line) => printsError(line, ["EAI_AGAIN", "ENETUNREACH", "EACCES"]) || FAILED_LOOKUP.test(line))
+      .flatMap((line) => printed.filter((host) => names(line, host))),
+    ...hostsAfterErrors(text),
   ];
   const closed = [...new Set(hosts)].filter((host) => network === "none" || !isLoopback(host)).slice(0, 1);
   const isOfFile = policy.confinement.boundBy?.network === network;
@@ -137,10 +140,21 @@ function hostsIn(text: string): readonly string[] {
   return [...new Set(found.map(([, host = ""]) => host.toLowerCase()))].slice(0, MOST_HOSTS);
 }
 
-/** `getaddrinfo EAI_AGAIN registry.example`, `connect ENETUNREACH 192.0.2.1:443`: Node's. */
-function hostsAfterErrors(line: string): readonly string[] {
-  return [...line.matchAll(/\b(?:getaddrinfo EAI_AGAIN|connect (?:ENETUNREACH|EACCES)) ([\w.-]+)/gu)]
-    .map(([, host = ""]) => host.toLowerCase());
+/** Of Rust's standard library. */
+const FAILED_LOOKUP = /\bfailed to lookup address information\b/;
+
+/** Errors with a host behind them, of programs that translate no messages. */
+const BEFORE_HOST = [
+  "getaddrinfo EAI_AGAIN|connect (?:ENETUNREACH|EACCES)", // Node
+  "Could not resolve host(?:name)?:?", // libcurl in curl, git and cargo; OpenSSH
+  "dial [^\\n]{0,60}\\blookup", // Go
+  "error connecting to", // gh
+  "Unknown host", // Maven
+];
+const HOST_BEHIND = new RegExp(`\\b(?:${BEFORE_HOST.join("|")}) ([\\w-]+(?:\\.[\\w-]+)*)`, "gu");
+
+function hostsAfterErrors(text: string): readonly string[] {
+  return [...text.matchAll(HOST_BEHIND)].map(([, host = ""]) => host.toLowerCase());
 }
 
 function names(text: string, host: string): boolean {

@@ -47,7 +47,7 @@ const NON_INTERACTIVE: Readonly<Record<string, string>> = {
   npm_config_update_notifier: "false",
 };
 
-/** With a list of hosts, npm, pip and uv retry denied requests within a second, as they retry busy servers. */
+/** Where hosts are closed, npm, pip and uv retry denied requests within a second, as they retry busy servers. */
 const SOON_AGAIN: Readonly<Record<string, string>> = {
   PIP_RETRIES: "2",
   UV_HTTP_RETRIES: "1",
@@ -172,7 +172,7 @@ export function buildEnvironment(plan: EnvironmentPlan): Readonly<Record<string,
   PROXIES.filter((name) => !plan.serverEnvironment[name]?.includes("@")).forEach(pass);
   environment["LANG"] ??= "C.UTF-8";
   environment["SHELL"] = plan.shell;
-  Object.assign(environment, NON_INTERACTIVE, plan.confinement.network === "names" ? SOON_AGAIN : {});
+  Object.assign(environment, NON_INTERACTIVE, plan.confinement.network === "full" ? {} : SOON_AGAIN);
   for (const [name, directory] of Object.entries(CACHES)) environment[name] = `${cache}/${directory}`;
   Object.assign(environment, javaOptions(cache));
   Object.assign(environment, plan.configuration);

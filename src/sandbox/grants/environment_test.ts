@@ -46,8 +46,8 @@ Deno.test("X15 buildEnvironment() lets no command wait for a person", () => {
   assert.deepStrictEqual([GIT_TERMINAL_PROMPT, PAGER, TERM, DENO_NO_PROMPT], ["0", "cat", "dumb", "1"]);
 });
 
-Deno.test("S30 buildEnvironment() lets npm and pip repeat soon what a list refuses, unless a person says otherwise", () => {
-  const built = (network: "names" | "full", serverEnvironment = {}) => {
+Deno.test("S30 buildEnvironment() lets npm and pip repeat soon what is refused, unless a person says otherwise", () => {
+  const built = (network: "names" | "none" | "full", serverEnvironment = {}) => {
     const { PIP_RETRIES, npm_config_fetch_retry_mintimeout: npm } = buildEnvironment({
       ...PLAN,
       confinement: { network },
@@ -57,6 +57,7 @@ Deno.test("S30 buildEnvironment() lets npm and pip repeat soon what a list refus
     return [PIP_RETRIES, npm];
   };
   assert.deepStrictEqual(built("names"), ["2", "100"]);
+  assert.deepStrictEqual(built("none"), ["2", "100"]);
   assert.deepStrictEqual(built("names", { PIP_RETRIES: "9" }), ["9", "100"]);
   assert.deepStrictEqual(built("full"), [undefined, undefined]);
 });
