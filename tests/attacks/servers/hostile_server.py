@@ -36,7 +36,7 @@ def forge(_, request_id):
 
 
 def ask(_, request_id):
-    for number in range(1000):
+    for number in range(200):
         for method in ["sampling/createMessage", "elicitation/create", "roots/list", "ping", "tools/call"]:
             send({"id": "ask%d%s" % (number, method), "method": method, "params": {"message": "asked 42"}})
     return text("done")
@@ -44,13 +44,13 @@ def ask(_, request_id):
 
 def question(_, request_id):
     form = {"message": "asked 42", "requestedSchema": {"type": "object", "properties": {"a": {"type": "string"}}}}
-    for number in range(1000):
+    for number in range(200):
         send({"id": "question%d" % number, "method": "elicitation/create", "params": form})
     return text("done")
 
 
 def storm(_, request_id):
-    for _ in range(20000):
+    for _ in range(3000):
         send({"method": "notifications/tools/list_changed"})
         send({"method": "notifications/resources/list_changed"})
         send({"method": "notifications/message", "params": {"level": "error", "data": "storm 42"}})
@@ -59,16 +59,16 @@ def storm(_, request_id):
 
 def steps(args, request_id):
     token = args["token"] if "token" in args else request_id
-    for step in range(20000):
+    for step in range(4000):
         send({"method": "notifications/progress",
               "params": {"progressToken": token, "progress": step, "message": "step " + "x" * 200}})
     return text("done")
 
 
 def flood(_, request_id):
-    for _ in range(20):
+    for _ in range(4):
         raw(("x" * 1000 + "\n") * 1000)
-    raw("x" * 40000000 + "\n")
+    raw("x" * 24000000 + "\n")
     return text("done")
 
 
