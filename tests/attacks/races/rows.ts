@@ -24,6 +24,17 @@ export const TWO_STATES = {
   places: ["p/y", "x/y"],
 } satisfies Partial<Race>;
 
+/** And so are `s` and `r`. */
+const TWICE_TWO_STATES = {
+  make: (field: Field) => {
+    TWO_STATES.make(field);
+    field.bench.write("r/y/kept", "");
+    Deno.symlinkSync(field.out, `${field.scope}/s`);
+  },
+  moves: `${TWO_STATES.moves} swap r s wait 200 -`,
+  places: [...TWO_STATES.places, "s/y", "r/y"],
+} satisfies Partial<Race>;
+
 /** As seen from `x/y`: true, outside, a decoy that leads into that very tree, and true again. */
 const INTO_THE_TREE_BELOW = {
   make: ({ bench, scope, out }: Field) => {
@@ -42,6 +53,7 @@ type Flags = (field: Field) => readonly string[];
 const TREES = {
   written: ({ scope }) => ["--sandbox-scope", scope, "--write", `${scope}/x/y`],
   outerFirst: ({ scope }) => ["--sandbox-scope", scope, "--sandbox-scope", `${scope}/x/y`],
+  writtenAndRead: ({ scope }) => ["--sandbox-scope", scope, "--write", `${scope}/x/y`, "--read", `${scope}/r/y`],
   innerFirst: ({ scope }) => ["--sandbox-scope", `${scope}/x/y`, "--sandbox-scope", scope],
 } satisfies Readonly<Record<string, Flags>>;
 
@@ -96,16 +108,16 @@ export const RACES: readonly Attack[] = [
   },
   {
     id: "F02",
-    title: "the same with a link on the way",
+    title: "the same with a link on the way, to a --read directory too",
     users: BOTH,
     alikeForRoot: "the launcher holds on to the tree as for every user; root tries it in F01",
     aim: "evidence",
     ways: {
       "--write": raced({ ...TWO_STATES, sessions: oneServer(TREES.written), extended: true }),
-      "--write, --no-pool": raced({
-        ...TWO_STATES,
+      "--write, --read, --no-pool": raced({
+        ...TWICE_TWO_STATES,
         ...AS_IN_F02,
-        sessions: oneServer(withoutPool(TREES.written)),
+        sessions: oneServer(withoutPool(TREES.writtenAndRead)),
       }),
       "two scopes": raced({ ...TWO_STATES, sessions: oneServer(TREES.outerFirst), extended: true }),
     },
@@ -149,6 +161,8 @@ export const RACES: readonly Attack[] = [
         ...TWO_STATES,
         ...AS_IN_F02,
         sessions: oneServer(({ scope }) => ["--sandbox-scope", scope, "--read", `${scope}/x/y`, "--no-pool"]),
+        // In F02 it is tried with a --write directory.
+        extended: true,
       }),
       "in the scope of another session": raced({
         ...ofAnother(TWO_STATES),
