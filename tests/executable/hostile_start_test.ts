@@ -22,12 +22,8 @@ const HOSTILE: Readonly<Record<string, string>> = {
   AHMA_DENO: "/nowhere",
 };
 
-/** Started by a link of that name. */
-function named(bench: Workbench, name: string): readonly string[] {
-  const { executable = "" } = testRuntime(bench.user);
-  Deno.symlinkSync(executable, `${bench.parent}/${name}`);
-  return ["/bin/sh", "-c", `shift; exec "${bench.parent}/${name}" "$@"`, "sh"];
-}
+/** A copy in the scope, by the name of another program. */
+const NAME = "dx";
 
 Deno.test("D1 the control: the packed program does not start with such variables", async () => {
   const { deno, bundle } = testRuntime(Deno.uid() === 0 ? "root" : "ordinary");
@@ -36,9 +32,11 @@ Deno.test("D1 the control: the packed program does not start with such variables
 });
 
 for (const user of usersAtHand()) {
-  Deno.test(`D1 S26 a hostile environment and name change nothing in the executable, nor for its commands, and nor does its user change its running text (${user})`, async () => {
+  Deno.test(`D1 S26 S8 a hostile environment and name change nothing in the executable, nor for its commands, nor does its user change its running text, nor a command its file in the scope (${user})`, async () => {
     using bench = new Workbench(user);
-    const start = { prefix: named(bench, "dx"), environment: HOSTILE };
+    const own = `${bench.scope}/${NAME}`;
+    await copyProgram(testRuntime(user).executable ?? "", own);
+    const start = { prefix: ["/bin/sh", "-c", `shift; exec ${own} "$@"`, "sh"], environment: HOSTILE };
     const ran = await runProgram(bench, ["--version"], start);
     assert.deepStrictEqual(ran, { code: 0, stdout: `ahma_mcp ${VERSION}\n`, stderr: "" });
     await using server = await ServerProcess.start(bench, { ...start, flags: ["--env", "NODE_OPTIONS"] });
@@ -57,21 +55,14 @@ for (const user of usersAtHand()) {
     ];
     const { stdout } = await new Deno.Command(command, { args }).output();
     assert.ok(Buffer.from(stdout).equals(await Deno.readFile(testRuntime(user).bundle)));
-    assert.match((await server.shell("echo works")).text, /^works$/m);
+    const { size } = await Deno.stat(own);
+    const lines = [
+      `echo x > other; mv ${NAME} away; rm -f ${NAME}; echo x >> ${NAME}`,
+      `chmod 777 ${NAME}; echo works`,
+    ];
+    const tried = await server.shell(lines.join("\n"));
+    assert.match(tried.text, /^works$/m);
+    const sizes = [(await Deno.stat(own)).size, (await Deno.stat(`${bench.scope}/other`)).size];
+    assert.deepStrictEqual(sizes, [size, 2], tried.text);
   });
 }
-
-Deno.test("S8 a command cannot change the executable that its server is, where that lies in the scope", async () => {
-  using bench = new Workbench();
-  const { executable = "" } = testRuntime(bench.user);
-  const own = `${bench.scope}/ahma`;
-  await copyProgram(executable, own);
-  await using server = await ServerProcess.start(bench, { prefix: ["/bin/sh", "-c", `shift; exec ${own} "$@"`, "sh"] });
-  const { size } = await Deno.stat(own);
-  const { text } = await server.shell("echo x > other; mv ahma away; rm -f ahma; echo x >> ahma; chmod 777 ahma; true");
-  assert.deepStrictEqual(
-    [(await Deno.stat(own)).size, (await Deno.stat(`${bench.scope}/other`)).size],
-    [size, 2],
-    text,
-  );
-});

@@ -22,6 +22,7 @@ export const MAVEN_PROJECT: Project = {
   </dependencies>
 </project>
 `,
+    "src/main/resources/greeting.txt": "greeted\n",
     "src/main/java/greeting/Greeting.java": `package greeting;
 public final class Greeting {
   public static String of(String name) { return "hello " + name; }
@@ -65,6 +66,6 @@ public class GreetingTest {
   },
   cold: "mvn -q -B -ntp test && cat target/surefire-reports/*.txt && echo built",
   expected: /^Tests run: 2, Failures: 0, Errors: 0[^]*^built$/m,
-  warm: "mvn -q -B -ntp -o compile && ls target/classes/greeting",
-  expectedWarm: /^Greeting\.class$/m,
+  warm: "mvn -q -B -ntp -o process-resources && cat target/classes/greeting.txt",
+  expectedWarm: /^greeted$/m,
 };

@@ -15,6 +15,7 @@ build-backend = "setuptools.build_meta"
 [project]
 name = "fast"
 version = "1.0"
+dependencies = ["iniconfig"]
 
 [project.scripts]
 fast-answer = "fast:say"
@@ -44,38 +45,11 @@ import os
 import pty
 import tempfile
 import threading
+import unittest
 import urllib.request
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
-import pytest
-
 from fast import answer
-
-
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
-def test_pool(method):
-    with multiprocessing.get_context(method).Pool(2) as pool:
-        assert pool.map(abs, [-1, -2]) == [1, 2]
-
-
-def test_manager():
-    with multiprocessing.Manager() as manager:
-        assert list(manager.list([answer()])) == [42]
-
-
-def test_unix_server(tmp_path):
-    async def talk():
-        async def serve(reader, writer):
-            writer.write(b"hello")
-            writer.close()
-
-        async with await asyncio.start_unix_server(serve, tmp_path / "socket"):
-            reader, writer = await asyncio.open_unix_connection(tmp_path / "socket")
-            text = await reader.read()
-            writer.close()
-            return text
-
-    assert asyncio.run(talk()) == b"hello"
 
 
 class Hello(BaseHTTPRequestHandler):
@@ -84,29 +58,52 @@ class Hello(BaseHTTPRequestHandler):
         self.end_headers()
 
 
-def test_localhost():
-    with HTTPServer(("localhost", 0), Hello) as server:
-        threading.Thread(target=server.handle_request).start()
-        assert urllib.request.urlopen(f"http://localhost:{server.server_port}").status == 204
+class Fast(unittest.TestCase):
+    def test_pool(self):
+        for method in ["fork", "spawn", "forkserver"]:
+            with multiprocessing.get_context(method).Pool(2) as pool:
+                self.assertEqual(pool.map(abs, [-1, -2]), [1, 2], method)
 
+    def test_manager(self):
+        with multiprocessing.Manager() as manager:
+            self.assertEqual(list(manager.list([answer()])), [42])
 
-def test_terminal():
-    child, master = pty.fork()
-    if child == 0:
-        os.write(1, b"tty" if os.isatty(1) else b"no")
-        os._exit(0)
-    assert os.read(master, 3) == b"tty"
-    os.waitpid(child, 0)
+    def test_unix_server(self):
+        async def talk(path):
+            async def serve(reader, writer):
+                writer.write(b"hello")
+                writer.close()
 
+            async with await asyncio.start_unix_server(serve, path):
+                reader, writer = await asyncio.open_unix_connection(path)
+                text = await reader.read()
+                writer.close()
+                return text
 
-def test_temporary_files():
-    with tempfile.NamedTemporaryFile(dir="/tmp") as file, tempfile.TemporaryDirectory() as directory:
-        assert os.path.exists(file.name) and os.path.isdir(directory)
+        with tempfile.TemporaryDirectory() as directory:
+            self.assertEqual(asyncio.run(talk(directory + "/socket")), b"hello")
+
+    def test_localhost(self):
+        with HTTPServer(("localhost", 0), Hello) as server:
+            threading.Thread(target=server.handle_request).start()
+            self.assertEqual(urllib.request.urlopen(f"http://localhost:{server.server_port}").status, 204)
+
+    def test_terminal(self):
+        child, master = pty.fork()
+        if child == 0:
+            os.write(1, b"tty" if os.isatty(1) else b"no")
+            os._exit(0)
+        self.assertEqual(os.read(master, 3), b"tty")
+        os.waitpid(child, 0)
+
+    def test_temporary_files(self):
+        with tempfile.NamedTemporaryFile(dir="/tmp") as file, tempfile.TemporaryDirectory() as directory:
+            self.assertTrue(os.path.exists(file.name) and os.path.isdir(directory))
 `,
   },
   cold:
-    `python3 -m venv --without-pip .venv && ${PIP} --python .venv install -q --no-compile pytest . && .venv/bin/python -m pytest -q && .venv/bin/fast-answer`,
-  expected: /^8 passed in [^\n]+\n+fast 42$/m,
+    `python3 -m venv --without-pip .venv && ${PIP} --python .venv install -q --no-compile . && .venv/bin/python -m unittest && .venv/bin/fast-answer`,
+  expected: /^Ran 6 tests in [^]*^OK$[^]*^fast 42$/m,
   warm: `${PIP} install -q --no-compile --target own iniconfig && python3 -c "import own.iniconfig as it; print(it)"`,
   expectedWarm: /own\/iniconfig/,
   asksIndex: true,
