@@ -22,6 +22,7 @@ const LONGEST: readonly string[] = [
   "tests/projects/projects_test.ts",
   "tests/attacks/ordinary_test.ts",
   "tests/attacks/root_test.ts",
+  "tests/dashboard/dashboard_test.ts",
   "tests/tools/built_test.ts",
   "tests/http/http_test.ts",
   "tests/tools/served_test.ts",

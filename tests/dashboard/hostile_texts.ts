@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import { ServerProcess } from "../_support/server_process.ts";
 import type { Shared, SharedTest } from "../_support/sharing.ts";
 import { usersAtHand, Workbench } from "../_support/workbench.ts";
+import { findsPage, plainListsOfAnother } from "./app.ts";
 import { Host, PAGE, SHOWS_APPS, startAppHost } from "./app_host.ts";
 import type { Tab } from "./browser.ts";
 import { DashboardProcess } from "./dashboard_process.ts";
 import type { Everything } from "./everything.ts";
+import type { Shown } from "./shown.ts";
 
 const [USER = "root"] = usersAtHand();
 
@@ -178,7 +180,19 @@ function hostileAnswer({ pathname, searchParams }: URL): string {
   }
 }
 
-async function hostileNames({ server: { shown } }: Shared<Everything>): Promise<void> {
+/** A server whose project has a hostile name, and a dashboard that shows no other server. */
+export interface Only {
+  readonly bench: Workbench;
+  readonly scope: string;
+  readonly process: ServerProcess;
+  readonly dashboard: DashboardProcess;
+  readonly shown: Shown;
+}
+
+async function hostileNames(
+  { server: { shown } }: Shared<Everything>,
+  after: (only: Only) => Promise<void>,
+): Promise<void> {
   using bench = new Workbench(USER);
   const scope = `${bench.scope}/"><img src=x onerror=ran=1>\u202e{{7*7}}`;
   bench.write(`${scope}/hostile.txt`, `${TEXTS.join("\n")}\n`);
@@ -211,12 +225,15 @@ async function hostileNames({ server: { shown } }: Shared<Everything>): Promise<
     await tab.see(`document.querySelector("main h2")?.id === "${view}"`);
     await isClean(tab, view);
   }
+  await after({ bench, scope, process, dashboard, shown });
 }
 
 async function inAHost({ server: { shown: { browser } } }: Shared<Everything>): Promise<void> {
   using bench = new Workbench();
+  const lists = await plainListsOfAnother(bench);
   await using server = await ServerProcess.start(bench, { era: "none" });
   const host = await Host.of(server, "2025-11-25", SHOWS_APPS);
+  await findsPage(bench, host, lists);
   const { text: html } = await host.read(PAGE);
   const command = 'echo "<img src=x onerror=alert(1)>"; sleep 307';
   await host.ask("tools/call", {
@@ -283,11 +300,12 @@ async function hostileServer({ server: { shown } }: Shared<Everything>): Promise
   assert.notDeepStrictEqual(tab.problems, [], "the control: the page's policy reports");
 }
 
-/** Registers the tests for a browser that others use; the page never returns to the dashboard after them. */
-export function testHostileTexts(test: SharedTest<Everything>): void {
-  test("V3 commands, their output, a project and a client with hostile names stay text", hostileNames);
+/** Registers the tests for a browser that others use; `after`: what the server and the dashboard of the first do at their end. The page never returns to the dashboard after them. */
+export function testHostileTexts(test: SharedTest<Everything>, after: (only: Only) => Promise<void>): void {
+  test("V2 V3 commands, their output, a project and a client with hostile names stay text; a page that is loaded again goes on, says when a server or the dashboard has died, and axe finds nothing there", (shared) =>
+    hostileNames(shared, after));
   test(
-    "V4 the page works in a host of another origin, without a network of its own, and ends an operation there",
+    "V4 2025-11-25 a host that shows pages finds that of operations at status, other clients see no difference, and the page works in a host of another origin, without a network of its own, and ends an operation there",
     inAHost,
   );
   // The last one: the browser's tab answers in the place of the dashboard from now on.

@@ -12,7 +12,9 @@ import { test } from "./servers.ts";
 const SHELL = "sandboxed_shell";
 
 /** It says everything on stderr: its end fails its tests when stdout carried anything. */
-const testTalkative = sharing((bench) => HttpServerProcess.start(bench, { flags: ["--debug", "--log-to-stderr"] }));
+const testTalkative = sharing((bench) =>
+  HttpServerProcess.start(bench, { flags: ["--debug", "--log-to-stderr", "--dashboard"] })
+);
 
 function callMessage(id: string | number, command: string, progressToken?: string): object {
   const _meta = progressToken === undefined ? {} : { progressToken };
@@ -204,6 +206,22 @@ testTalkative(
     const refused = await server.post("{", { headers: client.headers });
     assert.deepStrictEqual([refused.status, (await refused.json()).error?.code], [400, -32700]);
     assert.notEqual(server.stderr, "", "the control: there was something to say");
+  },
+);
+
+testTalkative(
+  "V2 V3 an HTTP server serves the page as well, and what keeps its stderr gets no token",
+  async ({ server }) => {
+    const line = await until(() => /^Dashboard: (\S+)$/m.exec(server.stderr)?.[1], 20_000, "the address");
+    assert.match(line, /^file:\/\/\/.*\/dashboard-\d+\.html$/);
+    const path = new URL(line).pathname;
+    assert.strictEqual(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
+    const [, origin = "", token = ""] =
+      /url=(http:\/\/127\.0\.0\.1:\d+)\/#(\w{64})"/.exec(await Deno.readTextFile(path)) ?? [];
+    const events = await fetch(`${origin}/api/events`, { headers: { authorization: `Bearer ${token}` } });
+    assert.strictEqual(events.status, 200);
+    await events.body?.cancel();
+    assert.ok(!server.stderr.includes(token));
   },
 );
 

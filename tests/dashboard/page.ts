@@ -4,13 +4,12 @@
  */
 import axe from "axe-core";
 import assert from "node:assert/strict";
-import { ServerProcess } from "../_support/server_process.ts";
 import { sharing } from "../_support/sharing.ts";
-import { usersAtHand, Workbench } from "../_support/workbench.ts";
+import { usersAtHand } from "../_support/workbench.ts";
 import type { Tab } from "./browser.ts";
 import { DashboardProcess } from "./dashboard_process.ts";
 import { Everything } from "./everything.ts";
-import { testHostileTexts } from "./hostile_texts.ts";
+import { type Only, testHostileTexts } from "./hostile_texts.ts";
 
 const [USER = "root"] = usersAtHand();
 const ROW = ".rows a";
@@ -239,10 +238,8 @@ test("V2 what an operation changed is shown on the page, and put back after a co
   assert.deepStrictEqual(tab.problems, []);
 });
 
-test("V2 a page that is loaded again goes on, and says when a server or the dashboard has died, and axe finds nothing there", async ({ server: { shown } }) => {
-  using bench = new Workbench(USER);
-  await using dying = await ServerProcess.start(bench);
-  const dashboard = await DashboardProcess.start(bench);
+/** A page that is loaded again goes on, and says when a server or the dashboard has died; axe finds nothing there. */
+async function seesTheEnd({ bench, scope, process: dying, dashboard, shown }: Only): Promise<void> {
   const tab = await shown.load({ url: dashboard.url });
   await dying.start("echo one; until [ -e go ]; do sleep 0.05; done; echo two; sleep 307");
   await tab.click(ROW, "echo one");
@@ -250,7 +247,7 @@ test("V2 a page that is loaded again goes on, and says when a server or the dash
   assert.ok(!(await tab.read<string>("location.href")).includes(dashboard.token));
   await tab.send("Page.reload");
   await tab.seeText(".console .line", "one");
-  bench.write("go", "");
+  bench.write(`${scope}/go`, "");
   await tab.seeText(".console .line", "two");
   dying.kill("SIGKILL");
   await tab.seeText(".notice", "has ended");
@@ -278,7 +275,7 @@ test("V2 a page that is loaded again goes on, and says when a server or the dash
   }
   assert.deepStrictEqual([...tab.problems, ...copied.problems], []);
   await dying.exit();
-});
+}
 
 test("V2 a flood of lines and a line of a million columns are cut, and a reader who scrolls up stays there", async ({ bench, server: { server, shown } }) => {
   const tab = await shown.load();
@@ -314,4 +311,4 @@ test("V2 a flood of lines and a line of a million columns are cut, and a reader 
   assert.deepStrictEqual(tab.problems, []);
 });
 
-testHostileTexts(test);
+testHostileTexts(test, seesTheEnd);
