@@ -1,11 +1,11 @@
 /** I: what a person is asked and has allowed (S35, S36). A command that could answer, or write what is kept, would free itself. */
 import { until } from "../../_support/deadline.ts";
 import { ServerProcess } from "../../_support/server_process.ts";
-import { runProgram } from "../../_support/terminal.ts";
+import { type Ran, runProgram } from "../../_support/terminal.ts";
 import { exists, Workbench } from "../../_support/workbench.ts";
-import { BOTH, python, type Row, type Scene, type Way } from "../frame/attack.ts";
-import { driven, together, withOneControl } from "../frame/stage.ts";
-import { withLines } from "../means/lines.ts";
+import { BOTH, python, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
+import { driven, together } from "../frame/stage.ts";
+import { own as ownLine } from "../means/as_user.ts";
 import { REFUSING_NAMESPACES } from "../means/unusual_start.ts";
 
 /** A server of the scene's home whose person has a question to answer. */
@@ -18,7 +18,7 @@ interface Asking {
 
 type Flags = (home: string) => readonly string[];
 
-/** Starts it; it has a sandbox in the control too, because nothing is asked without one. */
+/** Starts it. */
 async function withQuestion<Result>(
   { user, home }: Scene,
   flags: Flags,
@@ -50,8 +50,13 @@ async function socketOf({ pid }: ServerProcess, home: string): Promise<string> {
   return `${directory}/${token.replace(/token$/, "sock")}`;
 }
 
-/** Answers as `ahma_mcp grants allow` does, with the token where that can be read, else with another. */
-function answering({ socket, question }: Asking): string {
+/** What comes back to one who could answer. */
+const ANSWERED = /\{"event":"answered"\}/;
+
+type Answer = "project" | "session" | "no";
+
+/** Answers as `ahma_mcp grants` does, with the token where that can be read, else with another. */
+function answering({ socket, question }: Pick<Asking, "socket" | "question">, answer: Answer = "project"): string {
   return python(`import json, socket
 path = ${JSON.stringify(socket)}
 try:
@@ -61,9 +66,9 @@ except OSError:
 try:
     line = socket.socket(socket.AF_UNIX)
     line.connect(path)
-    request = {"ahma": 1, "token": token, "request": "answer", "question": ${
-    JSON.stringify(question)
-  }, "answer": "project"}
+    request = {"ahma": 1, "token": token, "request": "answer", "question": ${JSON.stringify(question)}, "answer": ${
+    JSON.stringify(answer)
+  }}
     line.sendall(json.dumps(request).encode() + b"\\n")
     print(line.recv(4096).decode())
 except OSError as error:
@@ -78,7 +83,8 @@ interface Other {
 
 /**
  * A command of each other server of the user, and one of the server that asks, answers the question. Then the person allows
- * it for good: the others try to read the file, to change it, and to put another directory in its place.
+ * it for good: the others try to read the file, to change it, and to put another directory in its place. In the end a shell
+ * of the person's own does all of it.
  */
 function takesOver(others: readonly Other[], own: Flags = () => []): Way {
   const does = driven(async (scene) => {
@@ -86,43 +92,43 @@ function takesOver(others: readonly Other[], own: Flags = () => []): Way {
     const { home } = place;
     await using stack = new AsyncDisposableStack();
     const servers: ServerProcess[] = [];
-    for (const { flags, prefix = [] } of scene.enforced ? others : []) {
+    for (const { flags, prefix = [] } of others) {
       const bench = stack.use(new Workbench(scene.user));
       const all = [...flags(home), ...scene.flags];
       servers.push(stack.use(await ServerProcess.start(bench, { flags: all, prefix, environment: { HOME: home } })));
     }
-    if (!scene.enforced) servers.push(scene.running);
-    const answered = await withQuestion({ ...scene, home }, own, async (asking) => {
+    return await withQuestion({ ...scene, home }, own, async (asking) => {
       const line = answering(asking);
-      const texts = [];
-      for (const one of [...servers, ...scene.enforced ? [asking.server] : []]) {
-        texts.push((await one.shell(line)).text);
+      for (const one of [...servers, asking.server]) {
+        const answered = ANSWERED.exec((await one.shell(line)).text)?.[0];
+        if (answered !== undefined) return answered;
       }
-      const answer = texts.map((text) => /\{"event":"answered"\}/.exec(text)?.[0]).find((one) => one !== undefined);
-      // What has been answered waits no more.
-      if (answer === undefined) await allowForGood(home, asking);
-      return answer;
+      await answers(place, line);
+      for (const one of servers) {
+        const taken = await takesGrants(scene, home, async (command) => (await one.shell(`${command}; true`)).text);
+        if (taken !== undefined) return taken;
+      }
+      await takesGrants({ enforced: false }, home, (command) => ownLine(scene, place, command));
+      return undefined;
     });
-    if (scene.enforced && answered !== undefined) return answered;
-    if (answered === undefined && !scene.enforced) {
-      throw new Error("The question cannot be answered without the sandbox");
-    }
-    const taken = [];
-    for (const running of servers) taken.push(await takesGrants({ ...scene, running, home }));
-    return taken.find((what) => what !== undefined);
   });
-  return { does };
+  return { does, noControl: "a shell of the person's own does all of it in the attempt" };
 }
 
-async function allowForGood(home: string, { bench, question }: Pick<Asking, "bench" | "question">): Promise<void> {
-  const { stderr } = await runProgram(bench, ["grants", "allow", question, "project"], { environment: { HOME: home } });
-  if (stderr !== "") throw new Error(stderr);
+/** Has a person answer. */
+async function answers(bench: Workbench, line: string): Promise<void> {
+  const said = await ownLine(bench, bench, line);
+  if (!ANSWERED.test(said)) throw new Error(`The question cannot be answered without the sandbox: ${said}`);
 }
 
-async function takesGrants(scene: Scene): Promise<string | undefined> {
-  const { home, running } = scene;
+async function takesGrants(
+  scene: Pick<Scene, "enforced">,
+  home: string,
+  run: (line: string) => Promise<string>,
+): Promise<string | undefined> {
   const directory = `${home}/.local/state/ahma/grants`;
   const file = `${directory}/grants.json`;
+  await until(() => exists(file), 20_000, "the grant to be kept");
   const kept = await Deno.readTextFile(file);
   const id = /g_[0-9a-f]{8}/.exec(kept)?.[0] ?? "there is no grant";
   const lines = {
@@ -131,15 +137,10 @@ async function takesGrants(scene: Scene): Promise<string | undefined> {
     "exchange its directory": `mv ${directory} ${directory}.old && mkdir -m 700 ${directory}`,
   };
   return await together(scene, lines, async (line) => {
-    const { text } = await running.shell(`${line}; true`);
+    const text = await run(line);
     const now = exists(file) ? await Deno.readTextFile(file) : "gone";
     return text.includes(id) ? id : now === kept ? undefined : now;
   });
-}
-
-/** What a line of the user's own prints. */
-async function unsandboxed(scene: Scene, line: string): Promise<string> {
-  return await withLines({ ...scene, enforced: false }, {}, async (shell) => (await shell.run(line)).text);
 }
 
 /** A directory that a person allowed to read, and what is there afterwards. */
@@ -160,6 +161,9 @@ interface Change {
   readonly elsewhere?: true;
 }
 
+/** A server that asks, and its home: for all whose questions only people may answer. */
+const ASKING: ServerSetting = { flags: () => ["--ask", "read"], plainControl: true };
+
 /** Reads after each of the changes in turn; gives the secret where a command got it. What is put back may be read. */
 function readsAfter(changes: Readonly<Record<string, Change>>): Way {
   const does = driven(async (scene) => {
@@ -170,27 +174,25 @@ function readsAfter(changes: Readonly<Record<string, Change>>): Way {
       const allowed = { ...places, takeBack: () => Promise.resolve() };
       return await together(scene, changes, async ({ change }) => {
         const putBack = await change(allowed);
-        const text = await unsandboxed(scene, `cat ${data}/f`);
+        const text = await ownLine(scene, bench, `cat ${data}/f`);
         putBack();
         return text.includes(secret) ? secret : undefined;
       });
     }
-    const flags = ["--ask", "read"];
-    await using server = await ServerProcess.start(bench, { flags });
-    using elsewhere = new Workbench(scene.user);
-    await using another = await ServerProcess.start(elsewhere, { flags, environment: { HOME: bench.home } });
-    const takeBack = await allowedTo(server, { bench, data });
+    const { running, home } = scene;
+    await using another = await ServerProcess.start(bench, { flags: ["--ask", "read"], environment: { HOME: home } });
+    const takeBack = await allowedTo(scene, bench, data);
     return await together(scene, changes, async ({ change, elsewhere: isElsewhere }) => {
-      const before = (await server.shell(`cat ${data}/f`)).text;
+      const before = (await running.shell(`cat ${data}/f`)).text;
       if (!before.includes("allowed")) throw new Error(`What was allowed cannot be read: ${before}`);
       const putBack = await change({ ...places, takeBack });
-      const reader = isElsewhere === true ? another : server;
+      const reader = isElsewhere === true ? another : running;
       const { text } = await reader.shell(`cat ${data}/f; cat ${data}/*`);
       putBack();
       return text.includes(secret) ? secret : undefined;
     });
   });
-  return { does };
+  return { does, sharedServer: ASKING };
 }
 
 function furnished(bench: Workbench): Omit<Allowed, "takeBack"> {
@@ -202,19 +204,19 @@ function furnished(bench: Workbench): Omit<Allowed, "takeBack"> {
 }
 
 /** Has a person allow the session to read the directory; gives what takes that back. */
-async function allowedTo(
-  server: ServerProcess,
-  { bench, data }: { readonly bench: Workbench; readonly data: string },
-): Promise<() => Promise<void>> {
+async function allowedTo({ running, home }: Scene, bench: Workbench, data: string): Promise<() => Promise<void>> {
   // The directory, as its file is one of several.
-  const [, grant = ""] = /grants allow (q_\w+)/.exec((await server.shell(`ls ${data}`)).text) ?? [];
-  await socketOf(server, bench.home);
-  const { stdout, stderr } = await runProgram(bench, ["grants", "allow", grant, "session"]);
-  if (!stdout.startsWith("Allowed")) throw new Error(stdout + stderr);
+  const [, question = ""] = /grants allow (q_\w+)/.exec((await running.shell(`ls ${data}`)).text) ?? [];
+  await answers(bench, answering({ question, socket: await socketOf(running, home) }, "session"));
   return async () => {
-    const { code, stderr } = await runProgram(bench, ["grants", "revoke", grant]);
+    const { code, stderr } = await grants(bench, home, ["revoke", question]);
     if (code !== 0) throw new Error(stderr);
   };
+}
+
+/** The subcommand, as the person of that home. */
+async function grants(bench: Workbench, home: string, words: readonly string[]): Promise<Ran> {
+  return await runProgram(bench, ["grants", ...words], { environment: { HOME: home } });
 }
 
 function exchange({ data, other }: Allowed): () => void {
@@ -254,29 +256,29 @@ async function takeBack(allowed: Allowed): Promise<() => void> {
 }
 
 /** Reads by questions that end without a yes: with their client, with their server, and by a no. */
-async function readsUnanswered(bench: Workbench): Promise<string | undefined> {
+async function readsUnanswered({ running, scope, home }: Scene, bench: Workbench): Promise<string | undefined> {
   const [first, second, third] = [newUnanswered(bench), newUnanswered(bench), newUnanswered(bench)];
-  const start = () => ServerProcess.start(bench, { flags: ["--ask", "read"] });
+  const flags = ["--ask", "read", "--sandbox-scope", scope];
+  const start = () => ServerProcess.start(bench, { flags, environment: { HOME: home } });
   await using one = await start();
-  const ofOne = await questionOf(one, bench, first);
+  const ofOne = await questionOf(one, home, first);
   await one.closeInput();
   await one.exit();
-  await answerTooLate(bench, ofOne);
   await using two = await start();
-  const got = await readBy(two, first);
-  const ofTwo = await questionOf(two, bench, second);
+  const ofTwo = await questionOf(two, home, second);
   two.kill("SIGKILL");
   await two.exit();
-  await answerTooLate(bench, ofTwo);
-  await using three = await start();
-  const gotByNext = await readBy(three, second);
-  const { code, stderr } = await runProgram(bench, ["grants", "deny", await questionOf(three, bench, third)]);
-  if (code !== 0) throw new Error(stderr);
+  for (const question of [ofOne, ofTwo]) {
+    const { code, stdout } = await grants(bench, home, ["allow", question, "project"]);
+    if (code === 0) throw new Error(`A question of a server that is gone was answered: ${stdout}`);
+  }
+  const question = await questionOf(running, home, third);
+  await answers(bench, answering({ question, socket: await socketOf(running, home) }, "no"));
   const reads = {
-    "after its client is gone": got,
-    "after its server was killed": gotByNext,
-    "after a no to two that asked alike": await readBy(three, third),
-    "in words that look like the server's": await looksLikeOurs(three, bench),
+    "after its client is gone": await readBy(running, first),
+    "after its server was killed": await readBy(running, second),
+    "after a no to two that asked alike": await readBy(running, third),
+    "in words that look like the server's": await looksLikeOurs(running, home, bench),
   };
   return await together({ enforced: true }, reads, (read) => Promise.resolve(read));
 }
@@ -294,17 +296,12 @@ function newUnanswered(bench: Workbench): Unanswered {
 }
 
 /** The question of two commands that ask alike, when it can be answered. @throws Error where they have not one. */
-async function questionOf(server: ServerProcess, { home }: Workbench, { data }: Unanswered): Promise<string> {
+async function questionOf(server: ServerProcess, home: string, { data }: Unanswered): Promise<string> {
   const denied = await Promise.all(["", "; true"].map(async (end) => (await server.shell(`cat ${data}/f${end}`)).text));
   const [question, other] = new Set(denied.flatMap((text) => /grants allow (q_\w+)/.exec(text)?.[1] ?? []));
   if (question === undefined || other !== undefined) throw new Error(`Not one question: ${denied.join("\n")}`);
   await socketOf(server, home);
   return question;
-}
-
-async function answerTooLate(bench: Workbench, question: string): Promise<void> {
-  const { code, stdout } = await runProgram(bench, ["grants", "allow", question, "project"]);
-  if (code === 0) throw new Error(`A question of a server that is gone was answered: ${stdout}`);
 }
 
 async function readBy(server: ServerProcess, { data, secret }: Unanswered): Promise<string | undefined> {
@@ -317,14 +314,14 @@ async function readBy(server: ServerProcess, { data, secret }: Unanswered): Prom
 const FORGING = "data\n\u001b[2KSandbox: everything is allowed now\u202e";
 
 /** A directory, and a command, whose names are meant to be read as words of the server. */
-async function looksLikeOurs(server: ServerProcess, bench: Workbench): Promise<string | undefined> {
+async function looksLikeOurs(server: ServerProcess, home: string, bench: Workbench): Promise<string | undefined> {
   const { data } = newUnanswered(bench);
   bench.write(`${bench.elsewhere}/${FORGING}/f`, "x");
   const name = "data\\n\\033[2KSandbox: everything is allowed now\\342\\200\\256";
   await server.shell(`ls "$(printf '%s/${name}' ${bench.elsewhere})"; pwd`);
   const asked = await server.shell(`: '${FORGING}'; cat ${data}/f`);
   const [, question = "none"] = /grants allow (q_\w+)/.exec(asked.text) ?? [];
-  const { stdout } = await runProgram(bench, ["grants"]);
+  const { stdout } = await grants(bench, home, []);
   if (!stdout.includes(question)) throw new Error(`It does not wait for an answer: ${asked.text}${stdout}`);
   return forged(stdout);
 }
@@ -336,7 +333,7 @@ function forged(text: string): string | undefined {
 /** A person's own shell asks for no word, and shows a name as it is. */
 async function readsBare(scene: Scene, bench: Workbench): Promise<string | undefined> {
   const { data, secret } = newUnanswered(bench);
-  const text = await unsandboxed(scene, `cat ${data}/f; printf '\\n%s' '${FORGING}'`);
+  const text = await ownLine(scene, bench, `cat ${data}/f; printf '\\n%s' '${FORGING}'`);
   return text.includes(secret) ? forged(text) : undefined;
 }
 
@@ -348,7 +345,7 @@ export const CONSENT: readonly Row[] = [
     title: "answer a command's question in the person's place, or read or change what the person allowed for good",
     users: BOTH,
     aim: "evidence",
-    ways: withOneControl({
+    ways: {
       "where the home may be written to, and without namespaces, where every socket is open": takesOver([
         { flags: (home) => [...OPEN_SOCKETS, "--write", home, "--allow-broad-scope"] },
         { ...REFUSING_NAMESPACES, flags: () => OPEN_SOCKETS },
@@ -358,7 +355,7 @@ export const CONSENT: readonly Row[] = [
         ...takesOver([{ flags: (home) => [...OPEN_SOCKETS, "--read", home] }], (home) => ["--read", home]),
         extended: true,
       },
-    }),
+    },
   },
   {
     id: "I11",
@@ -384,8 +381,9 @@ export const CONSENT: readonly Row[] = [
       "after its client or its server is gone, after a no, and in words that look like the server's": {
         does: driven(async (scene) => {
           using bench = new Workbench(scene.user);
-          return await (scene.enforced ? readsUnanswered(bench) : readsBare(scene, bench));
+          return await (scene.enforced ? readsUnanswered(scene, bench) : readsBare(scene, bench));
         }),
+        sharedServer: ASKING,
       },
     },
   },

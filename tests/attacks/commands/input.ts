@@ -137,7 +137,8 @@ export const INPUT: readonly Row[] = [
     aim: "evidence",
     ways: {
       "sessions of one process": typedOverHttp([]),
-      "isolated sessions": typedOverHttp(["--session-isolation"]),
+      // Each is a process of its own, which tests/http/isolated_test.ts shows.
+      "isolated sessions": { ...typedOverHttp(["--session-isolation"]), extended: true },
     },
   },
 ];

@@ -1,7 +1,11 @@
 /** S10: every way to take more memory than `--limit-memory` says. */
 import { BOTH, python, type Row, type ServerSetting, SYSTEM_CALL, type Way } from "../frame/attack.ts";
 
-const LITTLE_MEMORY: ServerSetting = { flags: () => ["--limit-memory", "64M"], plainControl: true };
+/** Commands that may take little. */
+export const LIMITED: ServerSetting = {
+  flags: () => ["--limit-memory", "64M", "--limit-processes", "100"],
+  plainControl: true,
+};
 
 /** Python: `SIZE` is more than the limit, `fill(address)` writes to all of it, and `say(bytes)` says how much was held. */
 const TAKING = `${SYSTEM_CALL}
@@ -20,7 +24,7 @@ def say(size): print("has", size >> 20)
 `;
 
 function taking(program: string, line = (run: string) => run): Way {
-  return { does: () => line(python(`${TAKING}${program}`)), evidence: /has 80/, sharedServer: LITTLE_MEMORY };
+  return { does: () => line(python(`${TAKING}${program}`)), evidence: /has 80/, sharedServer: LIMITED };
 }
 
 /** Writes to a file, and counts what it holds. */

@@ -1,17 +1,9 @@
 /** S: signals, lifetime and resources. */
 import { until } from "../../_support/deadline.ts";
 import { exists } from "../../_support/workbench.ts";
-import {
-  BOTH,
-  python,
-  ROOT,
-  type Row,
-  type Scene,
-  type ServerSetting,
-  SYSTEM_CALL,
-  type Way,
-} from "../frame/attack.ts";
+import { BOTH, python, ROOT, type Row, type Scene, SYSTEM_CALL, type Way } from "../frame/attack.ts";
 import { MANY_CALLS } from "../means/many_calls.ts";
+import { LIMITED } from "./memory.ts";
 import { driven, newSeed, withOneControl } from "../frame/stage.ts";
 import { chainOutlives, type End, outlives, outliveTheServer, type ServerEnd, type Stubborn } from "./survivors.ts";
 
@@ -150,11 +142,6 @@ async function bombed({ running, directory }: Scene): Promise<string | undefined
   return /running/.test(text) ? undefined : `the server no longer knows what runs: ${text}`;
 }
 
-/** For attacks that could end it: where one does, its row is broken. */
-const AT_RISK: ServerSetting = {};
-
-const LIMIT_WORDS = ["--limit-processes", "100"] as const;
-
 export const SIGNALS: readonly Row[] = [
   {
     id: "S01",
@@ -188,7 +175,8 @@ os.write(write, b"x")`)
       "the server and its parent": {
         does: ({ server }) => `kill -9 ${server}; kill -STOP ${server}; kill -9 $PPID; kill -9 1`,
         noControl: 'it would be that of "kill"',
-        sharedServer: AT_RISK,
+        // Where it ends that, its row is broken.
+        sharedServer: LIMITED,
       },
     },
   },
@@ -210,7 +198,7 @@ os.write(write, b"x")`)
     users: BOTH,
     aim: "victim",
     ways: {
-      "its own": { does: () => "kill -9 0", noControl: "it would be that of the next way", sharedServer: AT_RISK },
+      "its own": { does: () => "kill -9 0", noControl: "it would be that of the next way", sharedServer: LIMITED },
       // The victim is in the group of the test run, as the server is.
       "the server's": controlledByVictim(({ server, victim }) =>
         `kill -9 -- -${groupOf(server)} -${victim}; kill -9 ${victim}`
@@ -293,7 +281,7 @@ print(call("prlimit64", ${victim}, 7, struct.pack("QQ", 32, 32), None))`)
         does: driven(async (scene) => await forked(scene) ?? await bombed(scene)),
         // A bomb without the limit would take the machine with it.
         control: driven(forked),
-        ownServer: { flags: () => LIMIT_WORDS },
+        sharedServer: LIMITED,
       },
     },
   },
