@@ -26,29 +26,11 @@ export async function withServer<Result>(
   return await act(server, bench);
 }
 
-/** A server of the way's own with these tool files, by name: objects are written as JSON. Calls answer with the result. */
-export function withTools(
-  files: Readonly<Record<string, object | string>>,
-  flags: readonly string[] = ["--no-hot-reload"],
-): NonNullable<Way["ownServer"]> {
-  return {
-    flags: (bench) => {
-      writeTools(bench, files);
-      return ["--sync", ...flags];
-    },
-  };
-}
-
 /** Writes tool files into the project's directory. */
 export function writeTools(bench: Workbench, files: Readonly<Record<string, object | string>>): void {
   for (const [name, tool] of Object.entries(files)) {
     bench.write(`.ahma/tools/${name}.json`, typeof tool === "string" ? tool : JSON.stringify(tool));
   }
-}
-
-/** Removes all files of the project. */
-export async function clearProject({ scope }: Workbench): Promise<void> {
-  for await (const { name } of Deno.readDir(scope)) await Deno.remove(`${scope}/${name}`, { recursive: true });
 }
 
 /** Code that drives the server and gives what it achieved; undefined: nothing. */

@@ -38,7 +38,8 @@ export async function withLines<Result>(
   return await act(lines, bench);
 }
 
-function sandboxed(server: ServerProcess): Lines {
+/** In the sandbox of a server, which ends with them. */
+export function sandboxed(server: ServerProcess): Lines {
   return {
     run: async (line, directory, more = {}) => {
       const place = directory === undefined ? {} : { working_directory: directory };

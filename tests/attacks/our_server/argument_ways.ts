@@ -1,68 +1,8 @@
 /** Ways to misuse the arguments of a call, and the tools they are tried on. */
 import type { ToolAnswer } from "../../_support/json_rpc.ts";
 import { type Call, type Place, type Scene, type Way } from "../frame/attack.ts";
-import { driven, withTools } from "../frame/stage.ts";
-
-/** Tools that show what arrives: each argument in angle brackets; git and sort take words of the caller. */
-const TOOLS = {
-  show: {
-    name: "show",
-    description: "Shows its words.",
-    command: "sh",
-    synchronous: true,
-    subcommand: [
-      {
-        name: "words",
-        description: "Shows its words.",
-        argv: ["-c", "printf '<%s>' \"$@\"", "show"],
-        options: [
-          { name: "option", description: "A text" },
-          { name: "joined", description: "A text", joined: true },
-          { name: "count", type: "integer", description: "A number" },
-          { name: "flag", type: "boolean", description: "A switch" },
-        ],
-        positional_args: [{ name: "word", description: "A text" }],
-      },
-      {
-        name: "file",
-        description: "Shows a file.",
-        argv: ["-c", 'cat -- "$@"', "show"],
-        positional_args: [{ name: "path", description: "A file", format: "path" }],
-      },
-      {
-        name: "any",
-        description: "Shows a file without saying that it is one.",
-        argv: ["-c", 'for word; do cat -- "${word#*=}"; done', "show"],
-        options: [{ name: "file", description: "A file", joined: true }, {
-          name: "list",
-          type: "array",
-          description: "Files",
-        }],
-        positional_args: [{ name: "word", description: "A file" }],
-      },
-    ],
-  },
-  git: {
-    name: "git",
-    description: "git",
-    command: "git",
-    synchronous: true,
-    subcommand: [{
-      name: "diff",
-      description: "Differences.",
-      positional_args: [{ name: "what", description: "What" }],
-    }],
-  },
-  sort: {
-    name: "sort",
-    description: "Sorts.",
-    command: "sort",
-    synchronous: true,
-    positional_args: [{ name: "what", description: "What" }],
-  },
-};
-
-export const SERVER = withTools(TOOLS);
+import { driven } from "../frame/stage.ts";
+import { SERVED } from "./served_files.ts";
 
 /** A call that must not run; the control is the same call in its harmless form, which must. */
 export function refused(call: (place: Place) => Call, harmless: (place: Place) => Call, evidence: RegExp): Way {
@@ -71,7 +11,7 @@ export function refused(call: (place: Place) => Call, harmless: (place: Place) =
     control: (place) => [harmless(place)],
     evidence,
     aim: "evidence",
-    sharedServer: SERVER,
+    sharedServer: SERVED,
   };
 }
 
@@ -94,7 +34,7 @@ export function readsPath(path: (place: Place) => string, more: Partial<Way> = {
     does: (place) => [{ tool: "show_file", arguments: { path: path(place), working_directory: place.directory } }],
     control: ({ secret }) => `cat ${secret}`,
     aim: "read",
-    sharedServer: SERVER,
+    sharedServer: SERVED,
     ...more,
   };
 }
@@ -105,7 +45,7 @@ export function arrives(word: string): Way {
     does: () => [{ tool: "show_words", arguments: { word } }],
     control: () => `printf '<%s>' lost`,
     evidence: ({ text }) => text.includes(`<${word}>`) ? undefined : `it arrived otherwise: ${text}`,
-    sharedServer: SERVER,
+    sharedServer: SERVED,
   };
 }
 
@@ -138,7 +78,7 @@ export function rawly(
       await running.call("status");
       return ran.test(said) && !said.includes('"isError":true') ? `it ran: ${said.slice(0, 300)}` : undefined;
     });
-  return { does: asks(hostile), control: asks(harmless), sharedServer: SERVER };
+  return { does: asks(hostile), control: asks(harmless), sharedServer: SERVED };
 }
 
 export function git(what: (place: Place) => string): Way {
@@ -146,7 +86,7 @@ export function git(what: (place: Place) => string): Way {
     does: (place) => [{ tool: "git_diff", arguments: { what: what(place), working_directory: place.directory } }],
     control: ({ out }) => `echo x > ${out}/new`,
     aim: "write",
-    sharedServer: SERVER,
+    sharedServer: SERVED,
   };
 }
 
@@ -194,6 +134,5 @@ export function leavesBehind(left: Readonly<Record<string, readonly [command: st
       const isFound = answers.length === all.length ? found(answers) === all.length : found(answers.slice(TIMES)) > 0;
       return isFound ? "it was found" : undefined;
     },
-    ownServer: {},
   };
 }

@@ -10,10 +10,10 @@ import {
   rawly,
   readsPath,
   refused,
-  SERVER,
   words,
 } from "./argument_ways.ts";
 import { BOTH, type Place, type Row, type Way } from "../frame/attack.ts";
+import { SERVED } from "./served_files.ts";
 
 export const ARGUMENTS: readonly Row[] = [
   {
@@ -129,7 +129,7 @@ export const ARGUMENTS: readonly Row[] = [
         "name and path": ({ secret }: Place) => ({ word: `name=${secret}` }),
       }).map(([name, args]): [string, Way] => [name, {
         does: (place) => [{ tool: "show_any", arguments: args(place) }],
-        sharedServer: SERVER,
+        sharedServer: SERVED,
       }]),
     ),
   },
@@ -149,7 +149,7 @@ export const ARGUMENTS: readonly Row[] = [
           { out, directory },
         ) => [{ tool: "sort", arguments: { what: `--output=${out}/new`, working_directory: directory } }],
         control: ({ out }) => `sort --output=${out}/new /dev/null`,
-        sharedServer: SERVER,
+        sharedServer: SERVED,
       },
     },
   },
@@ -228,7 +228,7 @@ export const ARGUMENTS: readonly Row[] = [
         ],
         control: () => `printf '<%s>' 77`,
         evidence: /<[^>]*(77|Synchronous|directory|A12)[^>]*>/,
-        sharedServer: SERVER,
+        sharedServer: SERVED,
       },
     },
   },

@@ -1,8 +1,10 @@
 /** E: what commands inherit from the environment of the server. */
 import { BOTH, type Place, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
 import { driven, withOneControl, withServer } from "../frame/stage.ts";
+import { own } from "../means/as_user.ts";
+import { LED_INTO_PROJECT } from "./led_into_project.ts";
 
-/** The variables of each row; of all rows one server has them, with the row's id in the values. */
+/** The variables of each row; one server has those of all rows, with the row's id in the values. */
 const VARIABLES = {
   // Those the loader obeys before the server runs would end it: they name what is not there.
   E01: ["LD_LIBRARY_PATH", "GCONV_PATH", "LD_ORIGIN_PATH", "LD_DEBUG_OUTPUT", "DYLD_INSERT_LIBRARIES"],
@@ -66,12 +68,31 @@ function planted(id: keyof typeof VARIABLES): string {
   return `/planted-42-${id}`;
 }
 
+/** E08: what could say that the server is being tested, or is in a sandbox already. */
+const OF_TESTS = {
+  AHMA_TEST_MODE: "1",
+  AHMA_TEST: "1",
+  NEXTEST: "1",
+  NEXTEST_EXECUTION_MODE: "process-per-test",
+  CI: "true",
+  CARGO_TARGET_DIR: "/tmp",
+  DENO_TESTING: "1",
+  NODE_ENV: "test",
+  IN_SANDBOX: "1",
+  CURSOR_SANDBOX: "1",
+  SANDBOX_RUNTIME: "1",
+  container: "docker",
+};
+
 const PLANTED: ServerSetting = {
-  environment: Object.fromEntries(
-    Object.entries(VARIABLES).flatMap(([id, names]) => {
-      return names.map((name) => [name, planted(id as keyof typeof VARIABLES)]); // of an object's own keys
-    }),
-  ),
+  environment: {
+    ...OF_TESTS,
+    ...Object.fromEntries(
+      Object.entries(VARIABLES).flatMap(([id, names]) => {
+        return names.map((name) => [name, planted(id as keyof typeof VARIABLES)]); // of an object's own keys
+      }),
+    ),
+  },
 };
 
 /** The variables are in the server's environment and in none of a command's; the control looks at the server's. */
@@ -111,38 +132,23 @@ function opensUp(
         throw error;
       }
     }),
-    control: driven((scene) =>
-      withServer(scene, {}, async (server, bench) => {
-        bench.write(`${bench.elsewhere}/secret`, "told 42\n");
-        const { text } = await server.shell(`cat ${bench.elsewhere}/secret`);
-        return text.includes("told 42") ? "a secret was read" : undefined;
-      })
-    ),
+    control: driven(async (scene) => {
+      const text = await own(scene, scene, `cat ${scene.secret}`);
+      return text.includes(scene.marker) ? "a secret was read" : undefined;
+    }),
   };
 }
 
 const STARTS = { mayRefuse: false };
 const MAY_REFUSE = { mayRefuse: true };
 
-const USUAL = "/usr/local/bin:/usr/bin:/bin";
-/** Relative and empty items, before the usual ones and after them. */
-const LEADING_INTO_PROJECT = `.::bin:./bin:/nothing:${USUAL}:`;
-
 /** What a command finds by name must not come from where commands can write. */
-async function findsPlanted(scene: Scene): Promise<string | undefined> {
-  return await withServer(scene, {
-    prepare: (bench) => {
-      // The last one is in no usual directory.
-      for (const name of ["ls", "setpriv", "deno", "unshare", "bin/ls", "bin/bash", "only-here"]) {
-        Deno.chmodSync(bench.write(name, "#!/bin/sh\necho found $((6 * 7))\n"), 0o755);
-      }
-    },
-    environment: { PATH: LEADING_INTO_PROJECT },
-  }, async (server) => {
-    const { text } = await server.shell(scene.enforced ? "ls; env ls; only-here; env only-here" : "./ls");
-    return text.includes("found 42") ? "a planted program was found by name" : undefined;
-  });
-}
+const FINDS_PLANTED: Way = {
+  does: () => "cd ..; ls; env ls; only-here; env only-here",
+  control: () => "cd .. && ./ls",
+  evidence: /found 42/,
+  sharedServer: LED_INTO_PROJECT,
+};
 
 export const ENVIRONMENT: readonly Row[] = [
   {
@@ -192,30 +198,17 @@ export const ENVIRONMENT: readonly Row[] = [
     title: "a PATH that leads into the project",
     users: BOTH,
     aim: "evidence",
-    ways: { "a dot, empty and relative items": { does: driven(findsPlanted) } },
+    ways: { "a dot, empty and relative items": FINDS_PLANTED },
   },
   {
     id: "E08",
     title: "variables of tests",
     users: BOTH,
-    aim: "evidence",
+    aim: "read",
     ways: {
       "of tests, and of a sandbox of another program": {
-        ...opensUp(() => ({
-          AHMA_TEST_MODE: "1",
-          AHMA_TEST: "1",
-          NEXTEST: "1",
-          NEXTEST_EXECUTION_MODE: "process-per-test",
-          CI: "true",
-          CARGO_TARGET_DIR: "/tmp",
-          DENO_TESTING: "1",
-          NODE_ENV: "test",
-          IN_SANDBOX: "1",
-          CURSOR_SANDBOX: "1",
-          SANDBOX_RUNTIME: "1",
-          container: "docker",
-        }), STARTS),
-        noControl: "it would be that of E09",
+        does: ({ secret, out }) => `cat ${secret} ~/.ssh/id_ed25519; echo x > ${out}/new`,
+        sharedServer: PLANTED,
       },
     },
   },

@@ -2,6 +2,7 @@
 import { until } from "../../_support/deadline.ts";
 import type { Scene, Way } from "../frame/attack.ts";
 import { driven, together } from "../frame/stage.ts";
+import { EMPTY_PROJECT } from "./planted.ts";
 
 /** An answer that takes longer is none: a busy machine stays below. */
 const LONGEST_ANSWER_MS = 60_000;
@@ -81,6 +82,6 @@ export const FLOODS: Readonly<Record<string, Way>> = {
         STANDSTILL.longestAnswerMs,
       )
     ),
-    ownServer: {},
+    sharedServer: EMPTY_PROJECT,
   },
 };

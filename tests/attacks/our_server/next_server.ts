@@ -3,6 +3,7 @@ import { ServerProcess } from "../../_support/server_process.ts";
 import { exists, Workbench } from "../../_support/workbench.ts";
 import { python, type Scene, type Way } from "../frame/attack.ts";
 import { driven } from "../frame/stage.ts";
+import { own } from "../means/as_user.ts";
 
 interface Loosening {
   readonly line: string;
@@ -11,17 +12,16 @@ interface Loosening {
 }
 
 /** Servers whose commands write, in turn, and then one in the same place: it must be as tight as the first. */
-async function loosensNext(scene: Scene, loosenings: readonly Loosening[]): Promise<string | undefined> {
+async function loosensNext(scene: Scene): Promise<string | undefined> {
   using bench = new Workbench(scene.user);
   bench.write(`${bench.elsewhere}/secret`, "told 42\n");
-  const ask = async (command: string, flags: readonly string[]) => {
-    await using server = await ServerProcess.start(bench, {
-      flags: [...flags, ...scene.enforced ? [] : ["--no-sandbox"]],
-    });
+  const ask = async (command: string, flags: readonly string[] = []) => {
+    await using server = await ServerProcess.start(bench, { flags });
     return (await server.shell(command)).text;
   };
-  for (const { line, opened } of loosenings) await ask(line, opened(bench));
-  const text = await ask(`cat ${bench.elsewhere}/secret`, []);
+  const reads = `cat ${bench.elsewhere}/secret`;
+  if (scene.enforced) { for (const { line, opened } of LOOSENINGS) await ask(line, opened(bench)); }
+  const text = await (scene.enforced ? ask(reads) : own(scene, bench, reads));
   return text.includes("told 42") ? "the next server was opened" : undefined;
 }
 
@@ -68,11 +68,10 @@ const LOOSENINGS: readonly Loosening[] = [
   },
 ];
 
-/** A server without a sandbox reads the secret whatever was left for it. */
+/** A shell of the user's own reads the secret whatever was left. */
 export const LOOSENED: Readonly<Record<string, Way>> = {
   "the project's and the user's settings, variables; in a private home, in a home or in settings that are a scope": {
-    does: driven((scene) => loosensNext(scene, LOOSENINGS)),
-    control: driven((scene) => loosensNext(scene, [])),
+    does: driven(loosensNext),
   },
 };
 

@@ -2,13 +2,13 @@
 import { until } from "../../_support/deadline.ts";
 import type { ServerProcess } from "../../_support/server_process.ts";
 import { exists, type Workbench } from "../../_support/workbench.ts";
-import type { Scene, Way } from "../frame/attack.ts";
+import type { Scene, ServerSetting, Way } from "../frame/attack.ts";
 import { newMarker } from "../frame/post.ts";
-import { clearProject, driven, together, withServer, writeTools } from "../frame/stage.ts";
+import { driven, together, writeTools } from "../frame/stage.ts";
 
 /** What a command does to the project, and what is there before. */
 export interface Planting {
-  /** The tool files of the project at the start. Absent: no such directory. */
+  /** The tool files of the project before. Absent: no such directory. */
   readonly had?: Readonly<Record<string, object | string>>;
   /** The shell line. `secret` holds the marker, `tools` is a directory outside with files that tell it. */
   readonly line: (place: PlantingPlace) => string;
@@ -20,6 +20,8 @@ export interface Planting {
   readonly told?: readonly string[];
   /** Why the control leaves it out. */
   readonly noControl?: string;
+  /** Left out by the tests, as another line does nearly the same. */
+  readonly extended?: true;
 }
 
 export interface PlantingPlace {
@@ -53,40 +55,42 @@ const NOTICED = 2_500;
 /** The tool of the file that the user adds after the command: its reader has read what was planted. */
 const FENCE = "fence";
 
+/** A server whose tool files change while it runs, and whose project is empty before each attempt and after it. */
+export const EMPTY_PROJECT: ServerSetting = { flags: () => ["--sync"] };
+
 /**
  * Whether the secret comes out by a tool that a line planted, by the listing, or by what is said about files. The lines
- * are run in turn on one server, which starts with what the first one finds.
+ * are run in turn on one server.
  */
 export function plants(plantings: Readonly<Record<string, Planting>>): Way {
   const does = driven(async (scene) => {
-    const tried = Object.entries(plantings).filter(([, { noControl }]) => scene.enforced || noControl === undefined);
-    const prepare = (bench: Workbench) => writeTools(bench, tried[0]?.[1].had ?? {});
-    return await withServer(scene, { flags: () => ["--sync"], prepare }, async (server, bench) => {
-      let isFirst = true;
-      return await together(scene, Object.fromEntries(tried), async (planting) => {
-        if (!isFirst) await putBack(server, bench, planting.had ?? {});
-        isFirst = false;
-        return await tellsAfter({ ...scene, running: server }, bench, planting);
-      });
+    const tried = Object.entries(plantings).filter(([, { noControl, extended }]) =>
+      (scene.enforced || noControl === undefined) && (!scene.brief || extended === undefined)
+    );
+    const achieved = await together(scene, Object.fromEntries(tried), async (planting) => {
+      await putBack(scene, planting.had ?? {});
+      return await tellsAfter(scene, planting);
     });
+    await putBack(scene, {});
+    return achieved;
   });
-  return { does, aim: "evidence" };
+  return { does, aim: "evidence", sharedServer: EMPTY_PROJECT };
 }
 
 /** A person puts in the project what was there before a line, and the server reads it. */
-async function putBack(server: ServerProcess, bench: Workbench, had: NonNullable<Planting["had"]>): Promise<void> {
-  await clearProject(bench);
+async function putBack({ running, bench }: Scene, had: NonNullable<Planting["had"]>): Promise<void> {
+  await bench.clearScope();
   writeTools(bench, had);
   const isRead = async () => {
-    const tools = JSON.stringify((await server.request("tools/list")).result);
+    const tools = JSON.stringify((await running.request("tools/list")).result);
     const isLeft = [LABEL, `"${FENCE}"`].some((text) => tools.includes(text));
     return !isLeft && Object.keys(had).every((name) => tools.includes(`"${name}"`));
   };
   await until(isRead, READ_AGAIN, "the project as it was");
 }
 
-async function tellsAfter(scene: Scene, bench: Workbench, planting: Planting): Promise<string | undefined> {
-  const { enforced, running: server, brief } = scene;
+async function tellsAfter(scene: Scene, planting: Planting): Promise<string | undefined> {
+  const { enforced, running: server, bench, brief } = scene;
   const marker = newMarker();
   const outside = `${bench.elsewhere}/${crypto.randomUUID()}`;
   const place: PlantingPlace = { secret: `${outside}/secret`, tools: `${outside}/tools`, brief };

@@ -5,7 +5,7 @@ import type { ServerProcess } from "../../_support/server_process.ts";
 import type { Workbench } from "../../_support/workbench.ts";
 import { BOTH, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
 import { newMarker } from "../frame/post.ts";
-import { clearProject, driven, together, withOneControl, withServer } from "../frame/stage.ts";
+import { driven, together, withOneControl, withServer } from "../frame/stage.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -68,7 +68,7 @@ async function saysPlanted(scene: Scene, bench: Workbench, planting: Planting): 
 
 /** A person replaces the project's files with these, and the server lists their prompts and no others. */
 async function putBack(server: ServerProcess, bench: Workbench, had: Files): Promise<void> {
-  await clearProject(bench);
+  await bench.clearScope();
   writeAll(bench, had);
   const names = Object.keys(had).flatMap((path) => /\/([^_/]+)\.md$/.exec(path)?.[1] ?? []).sort().join();
   const areListed = async () => namesIn(await server.request("prompts/list")).toSorted().join() === names;
@@ -163,7 +163,7 @@ export const PROMPTS: readonly Row[] = [
     title: "plant a prompt for the user to pick",
     users: BOTH,
     aim: "evidence",
-    ways: {
+    ways: withOneControl({
       "in the project's directory, in another, in SwissArmyHammer's": plants({
         "a new one, one in the place of another, a partial that one includes": {
           had: { ...MINE, ".ahma/prompts/yours.md": "Yours." },
@@ -189,7 +189,7 @@ export const PROMPTS: readonly Row[] = [
           line: `echo ${TEMPLATE} > docs/prompts/new.md`,
         },
       }, ["--prompts-dir", "docs/prompts"]),
-    },
+    }),
   },
   {
     id: "C19",

@@ -1,8 +1,9 @@
 /** C08 to C10: files in the project that programs outside the sandbox obey. */
-import { BOTH, type Row, type Scene, type Way } from "../frame/attack.ts";
-import { type Lines, withLines } from "../means/lines.ts";
-import type { Workbench } from "../../_support/workbench.ts";
-import { driven, together, withServer } from "../frame/stage.ts";
+import { BOTH, type Row, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
+import { type Lines, sandboxed, withLines } from "../means/lines.ts";
+import { exists, type Workbench } from "../../_support/workbench.ts";
+import { driven, together } from "../frame/stage.ts";
+import { LED_INTO_PROJECT, obeyed } from "../our_server/led_into_project.ts";
 
 /** Files that run code when a person next uses git, an editor or an agent, with what was there. */
 const OBEYED: readonly string[] = [
@@ -26,37 +27,55 @@ interface Change {
   readonly there: boolean;
 }
 
+const THERE = true;
+const ABSENT = false;
+
+function tries(paths: readonly string[], line: (path: string) => string, there: boolean): readonly Change[] {
+  return paths.map((path) => ({ path, line: line(path), there }));
+}
+
+type Lists = Readonly<Record<string, readonly Change[]>>;
+
+/** Files that are there before the server, each of which is to be changed. */
+const AT_START = tries(OBEYED, (path) => `echo evil > ${path}`, THERE);
+
+function prepare(bench: Workbench, tried: readonly Change[]): void {
+  for (const { path, there } of tried) if (there) bench.write(path, "as it was\n");
+}
+
+/** A server in a project with such files. */
+const GUARDING: ServerSetting = {
+  flags: (bench) => {
+    prepare(bench, AT_START);
+    return [];
+  },
+  plainControl: true,
+};
+
 /**
- * Tries the changes one after the other, each list in a project that the user has cleared; the files of the first are
- * there before the server. The control achieves something only where each change works.
+ * Tries the changes one after the other, each list in a project that the user has cleared. The control achieves something
+ * only where each change works.
  */
-function changes(lists: Readonly<Record<string, readonly Change[]>>): Way {
-  const [[, first] = ["", []]] = Object.entries(lists);
-  const prepare = (bench: Workbench, tried: readonly Change[]) => {
-    for (const { path, there } of tried) if (there) bench.write(path, "as it was\n");
-  };
+function changes(lists: Lists): Way {
+  const tryAll = (scene: Scene, shell: Pick<Lines, "run">, bench: Workbench) =>
+    together(scene, lists, async (tried) => {
+      if (!scene.enforced || tried !== AT_START) {
+        await bench.clearScope();
+        prepare(bench, tried);
+      }
+      return await anyOf(scene, tried, { shell, bench });
+    });
   return {
-    does: driven((scene) =>
-      withLines(
-        scene,
-        { prepare: (bench) => prepare(bench, first) },
-        (shell, bench) =>
-          together(scene, lists, async (tried) => {
-            if (tried !== first) {
-              await bench.clearScope();
-              prepare(bench, tried);
-            }
-            return await anyOf(scene, tried, { shell, bench });
-          }),
-      )
-    ),
+    does: driven((scene) => tryAll(scene, sandboxed(scene.running), scene.bench)),
+    control: driven((scene) => withLines(scene, {}, (shell, bench) => tryAll(scene, shell, bench))),
+    sharedServer: GUARDING,
   };
 }
 
 async function anyOf(
   { enforced }: Scene,
   tried: readonly Change[],
-  { shell, bench }: { readonly shell: Lines; readonly bench: Workbench },
+  { shell, bench }: { readonly shell: Pick<Lines, "run">; readonly bench: Workbench },
 ): Promise<string | undefined> {
   const achieved: string[] = [];
   for (const change of tried) {
@@ -68,7 +87,11 @@ async function anyOf(
 }
 
 /** Where the file is there before: it must stay as it is. Where not: the result must say that it has come. */
-async function changed(shell: Lines, file: string, { path, line, there }: Change): Promise<string | undefined> {
+async function changed(
+  shell: Pick<Lines, "run">,
+  file: string,
+  { path, line, there }: Change,
+): Promise<string | undefined> {
   const { told } = await shell.run(line);
   const now = await textOf(file);
   const before = there ? "as it was\n" : undefined;
@@ -85,13 +108,6 @@ async function textOf(path: string): Promise<string | undefined> {
   }
 }
 
-const THERE = true;
-const ABSENT = false;
-
-function tries(paths: readonly string[], line: (path: string) => string, there: boolean): readonly Change[] {
-  return paths.map((path) => ({ path, line: line(path), there }));
-}
-
 /** Whether no earlier path is in the same directory at the top. */
 function isFirst(path: string): boolean {
   return OBEYED.find((one) => top(one) === top(path)) === path;
@@ -106,25 +122,11 @@ function top(path: string): string {
 }
 
 /** What the server itself runs in a project whose git is poisoned: nothing of it, not even to look. */
-async function obeysGit(scene: Scene, line: string): Promise<string | undefined> {
-  return await withServer(scene, {
-    prepare: (bench) => {
-      new Deno.Command("git", { args: ["init", "-q", bench.scope] }).outputSync();
-      const trap = `sh -c 'echo x > ${bench.elsewhere}/obeyed' #`;
-      bench.write(".git/config", `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = ${JSON.stringify(trap)}\n`);
-      for (const name of ["git", "which", "uname", "bash", "sh"]) {
-        Deno.chmodSync(bench.write(name, `#!/bin/sh\necho x > ${bench.elsewhere}/obeyed\n`), 0o755);
-      }
-    },
-    environment: { PATH: `.::/usr/local/bin:/usr/bin:/bin` },
-  }, async (server, bench) => {
-    await server.request("tools/list");
-    await server.call("status");
-    await server.shell(line);
-    return (await textOf(`${bench.elsewhere}/obeyed`)) === undefined
-      ? undefined
-      : "what was planted has run outside the sandbox";
-  });
+async function obeysGit({ running, bench }: Scene, line: string): Promise<string | undefined> {
+  await running.request("tools/list");
+  await running.call("status");
+  await running.shell(line);
+  return exists(obeyed(bench)) ? "what was planted has run outside the sandbox" : undefined;
 }
 
 export const PROTECTED: readonly Row[] = [
@@ -135,7 +137,7 @@ export const PROTECTED: readonly Row[] = [
     aim: "evidence",
     ways: {
       "each of them, deleted, and another directory in its place": changes({
-        "each of them": tries(OBEYED, (path) => `echo evil > ${path}`, THERE),
+        "each of them": AT_START,
         "deleted, and another directory in its place": [
           { path: ".mcp.json", line: "rm -f .mcp.json", there: THERE },
           {
@@ -169,6 +171,7 @@ export const PROTECTED: readonly Row[] = [
       "git and programs by name": {
         does: driven((scene) => obeysGit(scene, "true")),
         control: driven((scene) => obeysGit(scene, "git status")),
+        sharedServer: LED_INTO_PROJECT,
       },
     },
   },
