@@ -1,11 +1,15 @@
 /**
  * Where commands can make themselves heard (S6). Something outside listens on every kind of socket; a command speaks on
- * every one. Only what was heard counts, and without the sandbox all of it must be.
+ * every one. Only what was heard counts, and without the sandbox all of it must be. A server whose list does not hold does
+ * not start, and says what does not hold (S32): the kernels there lie.
  */
 import assert from "node:assert/strict";
+import { CLONE_NEWNET, SYSTEM_CALLS } from "../src/system/syscalls.ts";
 import { compile, HAS_COMPILER, NO_COMPILER } from "./_support/kernel/compiled.ts";
+import { type Lie, lyingKernel } from "./_support/kernel/lying_kernel.ts";
 import { readLines } from "./_support/line_reader.ts";
 import { ServerProcess, type StartOptions } from "./_support/server_process.ts";
+import { runProgram } from "./_support/terminal.ts";
 import { type User, usersAtHand, withUsersInTurn, Workbench } from "./_support/workbench.ts";
 
 const NETWORK = ["fast-open", "mptcp", "tcp4", "tcp6", "udp4", "udp6"];
@@ -128,14 +132,14 @@ Deno.test("S6 S14 the control: without the sandbox all connections arrive, and s
   for (const name of user === "root" ? [...expected, ...ROOTS_OWN] : expected) assert.ok(own.includes(name), name);
 });
 
-const UNSHARE = Deno.build.arch === "aarch64" ? "97" : "272";
+const SYS = SYSTEM_CALLS[Deno.build.arch === "aarch64" ? "aarch64" : "x86_64"];
 
 Deno.test({
   name: `S6 without namespaces localhost becomes none, which holds all the same, and says so${NO_COMPILER}`,
   ignore: !HAS_COMPILER,
   fn: async () => {
     using tools = new Workbench();
-    const prefix = [await compile("without_calls.c", `${tools.elsewhere}/without_calls`), "1", UNSHARE];
+    const prefix = [await compile("without_calls.c", `${tools.elsewhere}/without_calls`), "1", String(SYS.unshare)];
     const said = async (server: ServerProcess) => {
       assert.match((await server.call("status")).text, /NOT HELD: --network localhost became none/);
     };
@@ -143,4 +147,54 @@ Deno.test({
     assert.deepStrictEqual([outside, own], [[], ["pair"]]);
     assert.deepStrictEqual((await heard("ordinary", { prefix })).outside, NETWORK, "the control");
   },
+});
+
+const LISTED = ["--network", "named.example.test"];
+const REFUSAL =
+  /Cannot restrict commands to the list of --network: the sandbox does not hold on this machine\. Its self-test could ([^.]*)\. No command is run/;
+
+for (const user of usersAtHand()) {
+  Deno.test(`S32 a server with a list does not start where a step of it only seems to be in force, as ${user}`, async () => {
+    using bench = new Workbench(user);
+    const kernel = await lyingKernel(bench);
+    const startUnder = (lies: readonly Lie[], prefix: readonly string[] = []) =>
+      ServerProcess.start(bench, { flags: LISTED, prefix: [...prefix, ...kernel(lies)], permissions: ["--allow-net"] })
+        .then(async (server) => {
+          await server[Symbol.asyncDispose]();
+          return "started";
+        }, ({ message }: Error) => message);
+    const could = async (call: number) => REFUSAL.exec(await startUnder([{ call, errno: 0 }]))?.[1] ?? "";
+    if (user === "root") {
+      assert.match(await could(SYS.setns), /send a datagram out, reach the loopback of the machine/);
+    } else {
+      assert.strictEqual(await startUnder([]), "started"); // the control: the filter alone changes nothing
+      // The same filter and rules for every user.
+      assert.match(await could(SYS.seccomp), /reach the user's key ring/);
+      assert.match(await could(SYS.landlock_restrict_self), /^read a file outside/);
+    }
+    // No network of its own is made: what stands for names would be this machine's. It has one of its own here.
+    const alone = user === "root" ? ["unshare", "--net"] : ["unshare", "--user", "--map-current-user", "--net"];
+    const own = user === "root" ? CLONE_NEWNET : 0x5000_0000;
+    const said = await startUnder([{ call: SYS.unshare, errno: 0, first: own }], alone);
+    assert.match(
+      said,
+      user === "root" ? /could [^.]*reach the loopback of the machine/ : /Cannot make the network that/,
+    );
+  });
+}
+
+// Of the network that is not entered: for root the start says it above.
+Deno.test("S32 L6 doctor fails where a list only seems to hold, and says what it let pass", async () => {
+  using bench = new Workbench("ordinary");
+  const kernel = await lyingKernel(bench);
+  const prefix = kernel([{ call: SYS.setns, errno: 0 }]);
+  const { code, stdout } = await runProgram(bench, ["doctor", "--json", ...LISTED], {
+    prefix,
+    permissions: ["--allow-net"],
+  });
+  assert.strictEqual(code, 1, stdout);
+  assert.match(
+    stdout,
+    /FAILED, commands are refused: could [^"]*send a datagram out, reach the loopback of the machine/,
+  );
 });

@@ -101,13 +101,6 @@ function writeProgramsBelowHome(bench: Workbench): void {
 }
 
 for (const user of usersAtHand()) {
-  /** With what it requires at hand, and nothing else. */
-  const testUsual = sharing((bench) => {
-    writeProgramsBelowHome(bench);
-    const { environment } = programsBelowHome(bench);
-    return ServerProcess.start(bench, { flags: ["--require-layer", "namespaces"], environment });
-  }, user);
-
   const testReading = sharing((bench) => {
     furnish(bench);
     const { files, environment } = movedIn(bench.home);
@@ -190,14 +183,7 @@ for (const user of usersAtHand()) {
     ]);
   });
 
-  testUsual(
-    `S8 --require-layer starts with it, and S4 what lies below home runs by default, as ${user}`,
-    async ({ server }) => {
-      assert.match((await server.shell("echo started; mine; other")).text, /^started\nmine runs\nother runs$/m);
-    },
-  );
-
-  testUsual(`S5 shared memory works, and is the command's own, as ${user}`, async ({ bench, server }) => {
+  testReading(`S5 shared memory works, and is the command's own, as ${user}`, async ({ bench, server }) => {
     const name = `ahma-${bench.marker}`;
     const inside = await server.shell(`echo x > /dev/shm/${name} && cat /dev/shm/${name} && ls /dev/shm`);
     assert.match(inside.text, new RegExp(`^x\n${name}$`, "m"));
@@ -214,7 +200,7 @@ for (const user of usersAtHand()) {
     }
   });
 
-  testUsual(`S8 System V shared memory is the command's own, as ${user}`, async ({ bench, server }) => {
+  testReading(`S8 System V shared memory is the command's own, as ${user}`, async ({ bench, server }) => {
     const made = /id: (\d+)/.exec(await unconfined(bench, "ipcmk -M 4096"))?.[1] ?? "";
     try {
       assert.ok(!(await server.shell("ipcs -m")).text.includes(` ${made} `));
@@ -266,6 +252,14 @@ Deno.test(`S7 without namespaces nothing runs that could read credentials, as ${
   furnish(bench);
   const start = ServerProcess.start(bench, { prefix: WITHOUT_NAMESPACES[one], flags: ["--read", bench.home] });
   await assert.rejects(start, (error: Error) => /could read "[^"]*"[^]*--allow-read-sensitive/.test(error.message));
+});
+
+Deno.test(`S8 --require-layer starts with it, and S4 what lies below home runs by default, as ${one}`, async () => {
+  using bench = new Workbench(one);
+  writeProgramsBelowHome(bench);
+  const { environment } = programsBelowHome(bench);
+  await using server = await ServerProcess.start(bench, { flags: ["--require-layer", "namespaces"], environment });
+  assert.match((await server.shell("echo started; mine; other")).text, /^started\nmine runs\nother runs$/m);
 });
 
 Deno.test(`S8 --require-layer refuses to start without it, and says how to get it, as ${other}`, async () => {

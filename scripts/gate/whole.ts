@@ -42,9 +42,9 @@ const LONGEST: readonly string[] = [
 /** Each waits for most of a quarter of a minute or more, for example for a time limit. */
 const WAITING: readonly string[] = [
   "tests/http/fronted_test.ts",
-  "tests/ask_transports_test.ts",
+  "tests/ask_network_test.ts",
   "tests/input_test.ts",
-  "tests/network_enforced_test.ts",
+  "tests/network_test.ts",
   "tests/cancel_test.ts",
 ];
 
