@@ -248,6 +248,7 @@ const RECORDED = {
   docker: ["Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?"],
   gdb: ["warning: Could not trace the inferior process.", "warning: ptrace: Operation not permitted"],
   go: ["go: writing go env config: open $GOENV: read-only file system"],
+  nossh: ["Host key verification failed."],
   strace: ["strace: ptrace(PTRACE_TRACEME, ...): Operation not permitted"],
 };
 
@@ -267,6 +268,7 @@ Deno.test("S15 X17 a client reads each denial, and what ended with its command, 
   using bench = new Workbench("ordinary");
   bench.write(`${bench.home}/.ssh/id_rsa`, "key");
   bench.write(`${bench.home}/notes`, "text");
+  bench.write(`${bench.home}/file`, "text");
   bench.write(`${bench.elsewhere}/lib/Cargo.toml`, "text");
   bench.write(`${bench.home}/.tools/bin/x`, "text");
   bench.write("listen.py", PYTHON_SOCKET);
@@ -312,6 +314,10 @@ Deno.test("S15 X17 a client reads each denial, and what ended with its command, 
     [`${path}; strace /bin/true; echo done`, notFor("strace", "which may not trace processes")],
     [`${path}; gdb -batch -ex run /bin/true | cat`, notFor("gdb", "which may not trace processes")],
     [`${path}; gdb --version`, []],
+    [`${path}; GIT_SSH_COMMAND=nossh git ls-remote ssh://example.test/a; echo done`, [
+      "your ssh keys and known hosts are not for commands; a person can lend a key: start the server with --ssh-agent " +
+      "KEY --ssh-hosts HOST.",
+    ]],
     [`${path}; go env -w GOFLAGS=-mod=mod`, copied(".config/go/env")],
     ["git config --global user.name x", copied(".gitconfig")],
     ["git config --global user.name; cat $GOENV; false", []],
@@ -322,6 +328,7 @@ Deno.test("S15 X17 a client reads each denial, and what ended with its command, 
     ["cat ~/notes; echo done", notes],
     ["cat ~/notes || true", notes],
     ["cat ~/notes 2>&1 | tail -1", notes],
+    ["cat ~/file; echo done", [`"${home}/file" ${closed} ${allow} --read ${home}/file.`]], // also a word of the message
     [`cat ${bench.elsewhere}/lib/Cargo.toml; echo done`, [
       `"${bench.elsewhere}/lib/Cargo.toml" ${closed} ${allow} --read ${bench.elsewhere}/lib or --write ${bench.elsewhere}/lib.`,
     ]],

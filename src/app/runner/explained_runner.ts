@@ -6,6 +6,7 @@ import type { Denial } from "../../base/command/denial.ts";
 import type { CommandHooks, CommandRequest, SessionRunner } from "../../process/command_runner.ts";
 import { explainDenials } from "../../sandbox/denials/explain.ts";
 import { pathsInCommand } from "../../sandbox/denials/mentioned_paths.ts";
+import { allows } from "../../sandbox/denials/policy_query.ts";
 import type { EndedCommand } from "../../sandbox/denials/question.ts";
 import { copiedConfigurations } from "../../sandbox/grants/user_configuration.ts";
 import { withoutPrivateSockets } from "../../sandbox/policy/confinement.ts";
@@ -101,16 +102,19 @@ export class ExplainedRunner extends RunnerDecorator<ExplainableRunner> {
     if (whole === undefined) return [];
     const policy = command.network === undefined ? whole : narrowedPolicy(whole, command.network);
     const { confinement } = policy;
+    const home = guard?.home ?? environment["HOME"];
     const context = {
       policy: this.inner.closedSockets === undefined
         ? policy
         : { ...policy, confinement: withoutPrivateSockets(confinement) },
       scopes: scopes.map(({ path }) => path),
-      home: guard?.home ?? environment["HOME"],
+      home,
       homeInside: environment["HOME"],
       sensitive,
       covered: policy.namespaces ? (guard?.hidden ?? []).map(({ path }) => path) : [],
-      copies: copiedConfigurations(directories.files, guard?.home ?? environment["HOME"]),
+      copies: copiedConfigurations(directories.files, home),
+      hasSshKeys: environment["SSH_AUTH_SOCK"] !== undefined ||
+        home !== undefined && allows(policy, `${home}/.ssh`, "list"),
       readOnly: this.inner.readOnly,
       sockets: this.inner.coveredSockets,
     };

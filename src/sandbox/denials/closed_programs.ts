@@ -6,6 +6,8 @@ import { closesUnixSockets } from "./denied_operations.ts";
 import type { DenialContext, EndedCommand } from "./question.ts";
 import type { SandboxPolicy } from "../policy/policy.ts";
 
+type Context = Pick<DenialContext, "policy" | "scopes" | "hasSshKeys">;
+
 interface ClosedPrograms {
   readonly names: readonly string[];
   /** What commands may not do, as the rest of a sentence after the name, or the whole sentence. */
@@ -14,10 +16,13 @@ interface ClosedPrograms {
   readonly trace?: RegExp;
   /** An error that a program started by the command may give; absent: the command must name the program. */
   readonly inside?: RegExp;
-  readonly isClosed: (policy: SandboxPolicy) => boolean;
+  readonly isClosed: (policy: SandboxPolicy, context: Context) => boolean;
   /** Denied paths that mean the same. */
   readonly places?: RegExp;
 }
+
+/** OpenSSH translates nothing. */
+const NO_LOGIN = /^Host key verification failed\.|\bPermission denied \([^)\n]*\bpublickey\b/m;
 
 const DAEMONS = "which reach no daemon of this machine";
 
@@ -73,19 +78,31 @@ const CLOSED: readonly ClosedPrograms[] = [
     trace: /\bfailed to (?:sign the (?:data|tag)|write commit object)\b/,
     isClosed: () => true,
   },
+  {
+    names: words("ssh scp sftp rsync git"),
+    why: {
+      reason: "your ssh keys and known hosts are not for commands; a person can lend a key: " +
+        "start the server with --ssh-agent KEY --ssh-hosts HOST",
+    },
+    trace: NO_LOGIN,
+    inside: NO_LOGIN,
+    isClosed: (_, { hasSshKeys }) => hasSshKeys !== true,
+    places: /\/\.ssh(?:\/|$)/,
+  },
 ];
 
 /** The statement about such a program, in place of denials that mean the same; else these denials. */
 export function withClosedPrograms(
   denials: readonly Denial[],
   command: Pick<EndedCommand, "words" | "output" | "end">,
-  { policy, scopes }: Pick<DenialContext, "policy" | "scopes">,
+  context: Context,
 ): readonly Denial[] {
+  const { policy, scopes } = context;
   const output = command.output.slice(-LONGEST_TEXT);
   const failed = command.end.kind !== "exited" || command.end.code !== 0;
   const run = programsOf(command.words);
   for (const { names, why, trace, inside, isClosed, places } of CLOSED) {
-    if (!isClosed(policy)) continue;
+    if (!isClosed(policy, context)) continue;
     const named = names.find((name) => run.has(name));
     const isTraced = named !== undefined && (trace?.test(output) ?? (failed && speaks(named, output)));
     const program = isTraced ? named : failed && inside?.test(output) === true ? names[0] : undefined;

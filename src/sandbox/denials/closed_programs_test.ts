@@ -32,7 +32,11 @@ interface Row {
 }
 
 /** The programs, or reasons without one, that are told of; paths of other denials. */
-function told(line: string | readonly string[], { output, code = 1, denials = [] }: Row, context = CONTEXT) {
+function told(
+  line: string | readonly string[],
+  { output, code = 1, denials = [] }: Row,
+  context: typeof CONTEXT & { readonly hasSshKeys?: boolean } = CONTEXT,
+) {
   const command = { words: [line].flat(), output, end: { kind: "exited", code } as const };
   return withClosedPrograms(denials, command, context).map((one) => "path" in one ? one.path : one.subject);
 }
@@ -49,6 +53,19 @@ Deno.test("S15 withClosedPrograms() tells of a program that the command ran, wha
   assert.deepStrictEqual(told("git commit -m x", { output: "error: gpg failed to sign the data\n", code: 128 }), [
     "git",
   ]);
+});
+
+Deno.test("S15 withClosedPrograms() tells of a login without keys, where commands have none", () => {
+  const output = "Host key verification failed.\nfatal: Could not read from remote repository.\n";
+  const refused = "me@example.test: Permission denied (publickey,keyboard-interactive).\n";
+  const rows = [["git fetch", output], ["cargo build", output], ["ssh example.test", refused]] as const;
+  for (const [line, text] of rows) {
+    assert.deepStrictEqual([line, told(line, { output: text, code: 128 })], [line, [
+      line === "cargo build" ? "ssh" : line.split(" ")[0],
+    ]]);
+    assert.deepStrictEqual(told(line, { output: text, code: 128 }, { ...CONTEXT, hasSshKeys: true }), []);
+  }
+  assert.deepStrictEqual(told("cat log", { output, code: 0 }), []);
 });
 
 Deno.test("S15 withClosedPrograms() says nothing without the trace, or of a text that is only printed", () => {

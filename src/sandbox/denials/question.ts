@@ -62,6 +62,8 @@ export interface DenialContext {
   readonly copies: ReadonlyMap<string, string>;
   /** What is mounted read-only in a writable tree because it is protected; canonical. */
   readonly readOnly: readonly string[];
+  /** Commands have an ssh agent, or may read the user's keys. */
+  readonly hasSshKeys?: boolean;
   /** Unix sockets of other programs that are in reach and covered; canonical. */
   readonly sockets: readonly string[];
 }
