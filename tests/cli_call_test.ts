@@ -40,19 +40,24 @@ Deno.test("L5 call gives options and words to the tool byte for byte, and its ou
   assert.deepStrictEqual(await runProgram(bench, older.slice(0, 4)).then(({ stdout }) => stdout), "[-m][m]");
 });
 
-Deno.test("S15 call tells on stderr what the sandbox kept from the command, unless it is to be quiet", async () => {
+Deno.test("L5 S15 call runs in the sandbox, tells on stderr what that kept from the command, unless it is to be quiet, and ends with the exit code that shells use", async () => {
   using bench = new Workbench();
   const notes = bench.write(`${bench.home}/notes`, "text");
-  const line = ["sandboxed_shell", "cat ~/notes 2>/dev/null || cat ~/notes; echo done"];
+  const planted = `{ echo x > ${bench.elsewhere}/planted; } 2>/dev/null && exit 0`;
+  const line = ["sandboxed_shell", `cat ~/notes 2>/dev/null || cat ~/notes; echo done; ${planted}; kill -9 $$`];
+  const before = bench.outside();
   const { code, stdout, stderr } = await runProgram(bench, line);
-  assert.deepStrictEqual([code, stdout], [0, `cat: ${notes}: No such file or directory\ndone\n`]);
+  // The code that shells use where the command has none of its own. That of an ended time limit is in cli_usage_test.ts.
+  assert.deepStrictEqual([code, stdout], [137, `cat: ${notes}: No such file or directory\ndone\n`]);
   assert.deepStrictEqual(
     stderr.split("\n")[0],
     `Sandbox: "${notes}" lies outside the scope; commands can neither read ` +
       `nor change it. A person can allow it: start the server with --read ${notes}.`,
   );
   const quiet = await runProgram(bench, [line[0] ?? "", "--quiet", line[1] ?? ""]);
-  assert.deepStrictEqual([quiet.stdout, quiet.stderr], [stdout, ""]);
+  assert.deepStrictEqual([quiet.code, quiet.stdout], [code, stdout]);
+  assert.doesNotMatch(quiet.stderr, /Sandbox:|op_/);
+  assert.deepStrictEqual(bench.outside(), before);
 });
 
 Deno.test("L5 call refuses wrong arguments with exit code 2 before anything runs", async () => {
@@ -61,20 +66,11 @@ Deno.test("L5 call refuses wrong arguments with exit code 2 before anything runs
   const wrong = await runProgram(bench, ["call", "show_words", "--max-count", "many"]);
   assert.deepStrictEqual([wrong.code, wrong.stdout], [2, ""]);
   assert.match(wrong.stderr, /^Cannot run "show_words": Argument "max_count" is "many", expected /);
+  const outside = await runProgram(bench, ["sandboxed_shell", "--working-directory", "/", "--", "true"]);
+  assert.deepStrictEqual([outside.code, outside.stdout], [2, ""]);
   const help = await runProgram(bench, ["call", "show_words", "--help"]);
   assert.deepStrictEqual([help.code, help.stderr], [0, ""]);
   assert.match(help.stdout, /^ {2}--message, -m\s+Text\. \(string\)$/m);
-});
-
-// That of an ended time limit is in cli_usage_test.ts.
-Deno.test("L5 call runs in the sandbox, and ends with the exit code that shells use where the command has none of its own", async () => {
-  using bench = new Workbench();
-  const code = async (...words: string[]) => (await runProgram(bench, ["sandboxed_shell", ...words])).code;
-  const before = bench.outside();
-  const planted = `${bench.elsewhere}/planted`;
-  assert.strictEqual(await code("--", `echo x > ${planted} && exit 0; kill -9 $$`), 137);
-  assert.deepStrictEqual(bench.outside(), before);
-  assert.strictEqual(await code("--working-directory", "/", "--", "true"), 2);
 });
 
 Deno.test("L5 call --result-json prints the MCP result, and call ends with the exit code of the command", async () => {

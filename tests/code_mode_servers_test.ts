@@ -2,6 +2,9 @@
 import assert from "node:assert/strict";
 import { connectHttpClient } from "./_support/clients/sdk_client.ts";
 import { until } from "./_support/deadline.ts";
+import { FILE_TASKS } from "./_support/scripts/file_tasks.ts";
+import type { Turn } from "./_support/scripts/script_task.ts";
+import { dataServers, SERVER_TASKS } from "./_support/scripts/server_tasks.ts";
 import { type Era, ERAS, type ServerProcess } from "./_support/server_process.ts";
 import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { namesOf, upstreamServer, withServers, writeServers } from "./_support/servers/upstream.ts";
@@ -79,7 +82,59 @@ async function gainsLittle(bench: Workbench, server: ServerProcess): Promise<voi
   assert.deepStrictEqual([isError, ...paths.map(exists)], [true, false, false]);
 }
 
-Deno.test("K11 a script may call only the read-only tools of servers unless the user allows all, and gets their whole results; a false hint gains little", async (t) => {
+const TRIED = /^(?:rename in|chain of|first failing|join of) /;
+
+/** One turn of plain calls, all of which must succeed. */
+function turnOf(server: ServerProcess): Turn {
+  return async (...calls) =>
+    await Promise.all(calls.map(async ([name, args]) => {
+      const { text, isError } = await server.call(name, args);
+      assert.ok(!isError, `${name}: ${text}`);
+      return text;
+    }));
+}
+
+/** The texts of all files below a directory. */
+function contentsOf(directory: string): Readonly<Record<string, string>> {
+  const entries = [...Deno.readDirSync(directory)].toSorted((one, other) => one.name < other.name ? -1 : 1);
+  return Object.assign(
+    {},
+    ...entries.map(({ name, isDirectory }) =>
+      isDirectory ? contentsOf(`${directory}/${name}`) : { [name]: Deno.readTextFileSync(`${directory}/${name}`) }
+    ),
+  );
+}
+
+/**
+ * Tasks of many calls, each one call of a script: what comes out is what plain calls give, in results and files. All ten
+ * are compared by scripts/bench/code_mode.ts; those here differ in how their calls depend on each other.
+ */
+async function doTasks(bench: Workbench, server: ServerProcess, t: Deno.TestContext): Promise<void> {
+  const areKnown = async () => !(await server.call("find_tools", {})).text.includes("Not known yet");
+  await until(areKnown, 20_000, "the tools of the servers");
+  const tasks = [...FILE_TASKS, ...SERVER_TASKS].filter(({ name }) => TRIED.test(name));
+  assert.strictEqual(tasks.length, 4);
+  for (const [number, { name, files = {}, code, plain }] of tasks.entries()) {
+    await t.step(name, async () => {
+      const [one, other] = [`plain${number}`, `script${number}`];
+      for (const [file, text] of Object.entries(files)) {
+        for (const at of [one, other]) bench.write(`${at}/${file}`, text);
+      }
+      const wanted = JSON.stringify(await plain(one, turnOf(server))).replaceAll(one, other);
+      const { text, isError } = await server.call("run_script", { code: code(other) });
+      assert.ok(!isError, text);
+      const [value = "", facts] = text.split("\n");
+      assert.deepStrictEqual(JSON.parse(value), JSON.parse(wanted));
+      assert.match(facts ?? "", /^\[script: \d+ calls?, /);
+      if (Object.keys(files).length === 0) return;
+      const [left, changed] = [one, other].map((at) => contentsOf(`${bench.scope}/${at}`));
+      assert.deepStrictEqual(changed, left);
+      assert.strictEqual(name.startsWith("rename"), JSON.stringify(changed).includes("newName"));
+    });
+  }
+}
+
+Deno.test("K11 a script may call only the read-only tools of servers unless the user allows all, and gets their whole results; a false hint gains little; tasks of many calls are one script each, with the results and files of plain calls", async (t) => {
   using bench = new Workbench();
   bench.write("definitions.json", JSON.stringify(TOOLS));
   hint(bench, { readOnlyHint: true });
@@ -90,12 +145,15 @@ Deno.test("K11 a script may call only the read-only tools of servers unless the 
     await t.step("only what says that it is read-only is called", () => callsReadOnlyTools(bench, server));
     await t.step("a false hint gains what its server's sandbox allows", () => gainsLittle(bench, server));
   }
-  const all = { ...servers, other: { ...upstreamServer(bench), env: { A: "1" } } };
-  await using server = await withServers(bench, all, { flags: ["--code-mode", "all", "--sync"] });
+  const data = dataServers((path, text) => bench.write(path, text));
+  const all = { ...servers, ...data, other: { ...upstreamServer(bench), env: { A: "1" } } };
+  const flags = ["--bundles", "files", "--code-mode", "all", "--sync"];
+  await using server = await withServers(bench, all, { flags });
   const code = `return await tools.far_write({ text: "${bench.scope}/made" })`;
   assert.match(JSON.stringify(await valueOf(server, code)), /"isError":false/);
   await t.step("a server that is ended fails the calls to it, and the script goes on", () => goesOn(server));
   await t.step("a listed tool has its type in find_tools as scripts call it", () => hasItsType(server));
+  await doTasks(bench, server, t);
 });
 
 Deno.test("K11 O2 calls of one script ask the person one after the other, and at most 8 times, in both eras", async (t) => {

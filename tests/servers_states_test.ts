@@ -27,7 +27,7 @@ function cannotStart(bench: Workbench): Readonly<Record<string, object>> {
   };
 }
 
-Deno.test("O2 names are unique, short and the same in each start; tool files keep theirs, and each call arrives; servers that cannot start delay nothing and are reported with their reasons", async () => {
+Deno.test("O2 O6 S12 names are unique, short and the same in each start; tool files keep theirs, and each call arrives; servers that cannot start delay nothing and are reported with their reasons", async (t) => {
   using bench = new Workbench();
   const long = "a".repeat(70);
   const schema = { type: "object" };
@@ -54,14 +54,26 @@ Deno.test("O2 names are unique, short and the same in each start; tool files kee
     return [...mine, ...await namesOf(server, "git_", 2)];
   };
   const names: (readonly string[])[] = [];
+  const { command, args } = programStart(bench, []);
+  const program = (args.at(-1) ?? "").replace(/\/[^/]*$/, "");
   {
-    await using server = await withServers(bench, { ...servers, ...cannotStart(bench) });
+    const all = { ...servers, ...cannotStart(bench), inner: { command, args } };
+    await using server = await withServers(bench, all, { flags: ["--read", program] });
     names.push(await listed(server));
     const [cut = "", plain = "", , , renamed = ""] = names[0] ?? [];
     assert.deepStrictEqual((await server.call(cut)).text, `no tool ${long}`);
     assert.deepStrictEqual([plain, (await server.call(plain, { text: "one" })).text], ["my_server_1_echo", "one\n\n"]);
     assert.deepStrictEqual((await server.call(renamed, { text: "two" })).text, "two\n\n");
     await saysWhatCannotStart(server);
+    await t.step(
+      "this program works as a server behind another of it, in that one's sandbox and in its own",
+      async () => {
+        const outside = bench.write(`${bench.elsewhere}/secret`, "told words");
+        await namesOf(server, "inner_");
+        const { text } = await server.call("inner_sandboxed_shell", { command: `echo said; cat ${outside}` });
+        assert.deepStrictEqual([text.startsWith("said\n"), text.includes("told words")], [true, false], text);
+      },
+    );
   }
   {
     await using server = await withServers(bench, servers);
@@ -138,17 +150,6 @@ async function startsNoServerAgain(bench: Workbench, servers: Readonly<Record<st
     assert.ok(text.includes(`${name}: failed: it is refused, because ${why}`), text);
   }
 }
-
-Deno.test("O6 S12 this program works as a server behind another of it, in that one's sandbox and in its own", async () => {
-  using bench = new Workbench();
-  const { command, args } = programStart(bench, []);
-  const program = (args.at(-1) ?? "").replace(/\/[^/]*$/, "");
-  await using server = await withServers(bench, { inner: { command, args } }, { flags: ["--read", program] });
-  const outside = bench.write(`${bench.elsewhere}/secret`, "told words");
-  await namesOf(server, "inner_");
-  const { text } = await server.call("inner_sandboxed_shell", { command: `echo said; cat ${outside}` });
-  assert.deepStrictEqual([text.startsWith("said\n"), text.includes("told words")], [true, false], text);
-});
 
 Deno.test("O2 X10 X14 a server that says nothing delays neither the list of the others nor the end of the program, with which all of them end", async () => {
   using bench = new Workbench("ordinary");
