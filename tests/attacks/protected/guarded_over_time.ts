@@ -53,17 +53,22 @@ interface Obeyed {
   readonly paths: readonly string[];
   /** What stands around them, by name. */
   readonly around?: Readonly<Record<string, string>>;
+  /** Whether there are more repositories than a project has. */
+  readonly decoys?: true;
   /** The scope, in the project; absent: the project. */
   readonly scope?: string;
 }
 
-function adds({ paths, around = {}, scope = "." }: Obeyed): Way {
+function adds({ paths, around = {}, decoys, scope = "." }: Obeyed): Way {
   const files = Object.fromEntries(paths.map((path) => [path, "as it was\n"]));
   return {
     does: driven((scene) =>
       withLines(scene, {
         prepare: (bench) => {
-          for (const [name, text] of Object.entries({ ...around, ...files })) bench.write(name, text);
+          // Whose they are is alike for the search.
+          const isTiring = decoys === true && scene.enforced && !(scene.brief && scene.user === "root");
+          const all = { ...around, ...isTiring && DECOYS, ...files };
+          for (const [name, text] of Object.entries(all)) bench.write(name, text);
         },
         flags: () => ["--sandbox-scope", scope],
       }, async (shell, bench) => {
@@ -104,8 +109,8 @@ export const OTHER_REPOSITORIES: Readonly<Record<string, Way>> = {
       "libs/b/.git/config": "[core]\n\thooksPath = .githooks # ours\n",
       ...own(".git/modules/libs/a"),
       ...own("a.git"),
-      ...DECOYS,
     },
+    decoys: true,
   }),
   "a writable tree that is one": adds({ paths: ["a.git/config"], around: own("a.git"), scope: "a.git" }),
 };

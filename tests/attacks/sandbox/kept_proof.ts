@@ -17,21 +17,24 @@ const SERVERS: readonly ((bench: Workbench) => readonly string[])[] = [
 /** Writes the proof of one server after the other, or puts another in its place. Without the sandbox one is enough. */
 async function forges(scene: Scene): Promise<string | undefined> {
   using bench = new Workbench(scene.user);
-  const file = `${bench.home}/.local/state/ahma/proofs/self-test`;
-  {
-    await using usual = await ServerProcess.start(bench);
-    await usual.shell("true");
-    await until(() => exists(file), 20_000, "the proof, which an honest server leaves");
-    if (!scene.enforced) return await forgesAt(scene, { bench, file, run: (line) => own(scene, bench, line) });
-    const what = await forgesAt(scene, { bench, file, run: (line) => usual.shell(line) });
-    if (what !== undefined) return what;
-  }
+  const file = bench.write(proofOf(bench), "as it was\n");
+  if (!scene.enforced) return await forgesAt(scene, { bench, file, run: (line) => own(scene, bench, line) });
+  const { running } = scene;
+  const usual = proofOf(scene.bench);
+  await running.shell("true");
+  await until(() => exists(usual), 20_000, "the proof, which an honest server leaves");
+  const what = await forgesAt(scene, { bench: scene.bench, file: usual, run: (line) => running.shell(line) });
+  if (what !== undefined) return what;
   for (const flags of SERVERS.map((one) => one(bench))) {
     await using server = await ServerProcess.start(bench, { flags });
     const what = await forgesAt(scene, { bench, file, run: (line) => server.shell(line) });
     if (what !== undefined) return `${what}, with ${flags.join(" ")}`;
   }
   return undefined;
+}
+
+function proofOf({ home }: Workbench): string {
+  return `${home}/.local/state/ahma/proofs/self-test`;
 }
 
 interface Forging {
