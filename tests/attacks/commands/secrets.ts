@@ -47,11 +47,11 @@ function holdsValue(text: string | null): boolean {
   return FORMS.some((one) => text?.includes(one));
 }
 
-/** Python: attempts in turn, numbered from `from`; after each, a request that may carry the secret says in its address which it was. */
-function inTurn(programs: readonly string[], from: number): string {
+/** Python: attempts in turn; after each, a request that may carry the secret says in its address which it was. */
+function inTurn(programs: readonly string[]): string {
   return `
 marks = http.client.HTTPSConnection("${BOUND}", int(B.rsplit(":")[-1]), timeout=20, context=CONTEXT)
-for at, program in enumerate(${JSON.stringify(programs)}, ${from}):
+for at, program in enumerate(${JSON.stringify(programs)}):
   print(f"\\n${SECTION}{at}", flush=True)
   try: exec(program, dict(globals()))
   except BaseException as error: print(repr(error))
@@ -91,17 +91,19 @@ function secretly(...groups: readonly Judged[]): Way {
       permissions: ["--allow-net"],
       environment: { TOKEN: VALUE, SSL_CERT_FILE: echo.certificate },
       flags: () => enforced ? ["--network", `${OTHER}:${echo.port}`, ...allowed, ...secret] : ["--env", "TOKEN"],
-    }, async (server) => {
-      const parts: Record<string, string | undefined> = {};
-      for (const [attempts, judge] of groups) {
-        const from = Object.keys(parts).length;
-        const program = (PRELUDE + inTurn(Object.values(attempts), from)).replaceAll("PORT", String(echo.port));
-        const words = { command: python(program), execution_mode: "Synchronous", timeout_seconds: 240 };
-        const { text } = await server.call("sandboxed_shell", words, { deadline: 300_000 });
-        Object.keys(attempts).forEach((name, at) => {
-          parts[name] = found(partOf(from + at, text, echo.heard), judge);
-        });
-      }
+    }, async (server, bench) => {
+      const tried = groups.flatMap(([attempts, judge]) =>
+        Object.entries(attempts).map(([name, program]) => ({ name, program, judge }))
+      );
+      const program = PRELUDE + inTurn(tried.map(({ program }) => program));
+      // A result would leave out the middle.
+      const command = `exec > told 2>&1\n${python(program.replaceAll("PORT", String(echo.port)))}`;
+      const words = { command, execution_mode: "Synchronous", timeout_seconds: 240 };
+      const answer = await server.call("sandboxed_shell", words, { deadline: 300_000 });
+      const text = await Deno.readTextFile(`${bench.scope}/told`) + answer.text;
+      const parts = Object.fromEntries(tried.map(({ name, judge }, at) => {
+        return [name, found(partOf(at, text, echo.heard), judge)];
+      }));
       return await together(scene, parts, (part) => Promise.resolve(part));
     });
   });
