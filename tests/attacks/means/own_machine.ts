@@ -219,11 +219,15 @@ for at, program in enumerate(${JSON.stringify(programs)}):
 }
 
 /**
- * A way of attempts at once in processes of one command: each sends `tag`, which is its own, and has an effect where that
+ * A way of attempts at once in one command: each sends `tag`, which is its own, and has an effect where that
  * is heard. Without the sandbox each must be.
  */
-export function volley(attempts: Readonly<Record<string, Attempt>>, means = ""): Way {
-  return onShared({ does: driven((scene) => fired(scene, attempts, { means })) });
+export function volley(
+  attempts: Readonly<Record<string, Attempt>>,
+  means = "",
+  within: keyof typeof AT_ONCE = "threads",
+): Way {
+  return onShared({ does: driven((scene) => fired(scene, attempts, { means, within })) });
 }
 
 /** As `volley`, by the stage: what matches `pattern` without a tag is an effect too, and no other way of the row is heard. */
@@ -249,6 +253,7 @@ function staged({ begin, run }: Stage, act: (scene: Scene, run: Stage["run"]) =>
 
 interface Fired {
   readonly means?: string;
+  readonly within?: keyof typeof AT_ONCE;
   /** Absent: as one command, which reaches the listed name too. */
   readonly run?: Stage["run"];
 }
@@ -257,7 +262,7 @@ interface Fired {
 async function fired(
   scene: Scene,
   attempts: Readonly<Record<string, Attempt>>,
-  { means = "", run }: Fired,
+  { means = "", within = "threads", run }: Fired,
 ): Promise<string | undefined> {
   const entries = Object.entries(attempts);
   // Others are heard at the same time.
@@ -265,7 +270,7 @@ async function fired(
   const tags = entries.map((_, at) => `<${own}${at}>`);
   const programs = entries.map(([, attempt], at) => [tags[at], programOf(scene, attempt)]);
   // Of what they do often, the tests do a quarter.
-  const attack = `SHARE = ${scene.brief ? 4 : 1}\n${means}` + atOnce(JSON.stringify(programs));
+  const attack = `SHARE = ${scene.brief ? 4 : 1}\n${means}` + AT_ONCE[within](JSON.stringify(programs));
   const last = reachesListed(`sync ${own}`);
   const text = run === undefined
     ? await asCommand(scene.running, attack + last)
@@ -318,9 +323,22 @@ export function onShared(way: Way): Way {
   return { ...way, sharedServer: SHARED, watch: () => [] };
 }
 
-/** Each in a process of its own. */
-function atOnce(programs: string): string {
-  return `
+/** Python: runs programs at once, in threads or, where they change what threads share, in processes. */
+const AT_ONCE = {
+  threads: (programs) => `
+import _thread
+def attempt(at, tag, program, ended):
+  try: exec(program, {**globals(), "tag": tag.encode()})
+  except BaseException as error: print(at, repr(error))
+  ended.release()
+locks = []
+for at, (tag, program) in enumerate(${programs}):
+  locks.append(_thread.allocate_lock())
+  locks[at].acquire()
+  _thread.start_new_thread(attempt, (at, tag, program, locks[at]))
+for one in locks: one.acquire()
+`,
+  processes: (programs) => `
 for at, (tag, program) in enumerate(${programs}):
   if os.fork(): continue
   tag = tag.encode()
@@ -331,8 +349,8 @@ for at, (tag, program) in enumerate(${programs}):
 try:
   while True: os.wait()
 except ChildProcessError: pass
-`;
-}
+`,
+} satisfies Readonly<Record<string, (programs: string) => string>>;
 
 function programOf({ enforced }: Scene, attempt: Attempt): string {
   if (typeof attempt === "string") return attempt;

@@ -137,41 +137,45 @@ peer.send(bytes(14) + tag)`),
     users: BOTH,
     aim: "evidence",
     ways: {
-      "namespaces, routes, devices": volley({
-        "a route to elsewhere": reaching(`soft(route, 24, 0x405, "8.8.0.0", 16, 254, 1, "127.0.0.1")\n${REACHES}`),
-        "an address of its own": reaching(`soft(route, 24, 0x405, "8.8.0.0", 16, 255, 2)\n${REACHES}`),
-        "no address of names": reaching(`soft(route, 25, 5, "198.18.0.0", 15, 255, 2)\n${REACHES}`),
-        "a user namespace": reaching(`
+      "namespaces, routes, devices": volley(
+        {
+          "a route to elsewhere": reaching(`soft(route, 24, 0x405, "8.8.0.0", 16, 254, 1, "127.0.0.1")\n${REACHES}`),
+          "an address of its own": reaching(`soft(route, 24, 0x405, "8.8.0.0", 16, 255, 2)\n${REACHES}`),
+          "no address of names": reaching(`soft(route, 25, 5, "198.18.0.0", 15, 255, 2)\n${REACHES}`),
+          "a user namespace": reaching(`
 soft(unshare, NEW_USER)
 soft(route, 24, 0x405, "0.0.0.0", 0, 254, 1, "127.0.0.1")
 soft(route, 25, 5, "198.18.0.0", 15, 255, 2)
 ${REACHES}`),
-        "user and network namespaces": reaching(`soft(unshare, NEW_USER | NEW_NET)\n${REACHES}`),
-        "a network namespace": reaching(`soft(unshare, NEW_NET)\n${REACHES}`),
-        ...Object.fromEntries(
-          ["self", "1", "thread-self"].map((one) => [
-            `the namespace of ${one}`,
-            reaching(`soft(enter, "/proc/${one}/ns/user")\nsoft(enter, "/proc/${one}/ns/net")\n${REACHES}`),
-          ]),
-        ),
-        "each that can be seen": reaching(`
+          "user and network namespaces": reaching(`soft(unshare, NEW_USER | NEW_NET)\n${REACHES}`),
+          "a network namespace": reaching(`soft(unshare, NEW_NET)\n${REACHES}`),
+          ...Object.fromEntries(
+            ["self", "1", "thread-self"].map((one) => [
+              `the namespace of ${one}`,
+              reaching(`soft(enter, "/proc/${one}/ns/user")\nsoft(enter, "/proc/${one}/ns/net")\n${REACHES}`),
+            ]),
+          ),
+          "each that can be seen": reaching(`
 for one in os.listdir("/proc"):
   if one.isdigit(): soft(enter, f"/proc/{one}/ns/net")
 ${REACHES}`),
-        "a tunnel": reaching(`
+          "a tunnel": reaching(`
 import fcntl
 there = soft(os.open, "/dev/net/tun", 2)
 if there is not None: soft(fcntl.ioctl, there, 0x400454ca, struct.pack("16sH14x", b"tun0", 0x1001))
 ${REACHES}`),
-        "the loopback down": reaching(`
+          "the loopback down": reaching(`
 import fcntl
 soft(fcntl.ioctl, socket.socket(), 0x8914, struct.pack("16sH14x", b"lo", 0))
 ${REACHES}`),
-        "forwarding": reaching(`
+          "forwarding": reaching(`
 def write(path): open(path, "w").write("1")
 for one in "ip_forward", "ip_nonlocal_bind", "conf/all/route_localnet": soft(write, f"/proc/sys/net/ipv4/{one}")
 ${REACHES}`),
-      }, NETWORKS),
+        },
+        NETWORKS,
+        "processes",
+      ),
     },
   },
   {

@@ -112,46 +112,53 @@ talk("127.0.0.1", 53, query[:1], query[1:9], query[9:])`,
     users: BOTH,
     aim: "evidence",
     ways: {
-      "multicast, broadcast, services": volley({
-        ...Object.fromEntries(
-          ([["224.0.0.251", 5353], ["224.0.0.252", 5355], ["255.255.255.255", 137], ["239.255.255.250", 1900]] as const)
-            .map(([group, port]) => [
-              `${group}:${port}`,
-              reaching(
-                `
+      "multicast, broadcast, services": volley(
+        {
+          ...Object.fromEntries(
+            ([["224.0.0.251", 5353], ["224.0.0.252", 5355], ["255.255.255.255", 137], [
+              "239.255.255.250",
+              1900,
+            ]] as const)
+              .map(([group, port]) => [
+                `${group}:${port}`,
+                reaching(
+                  `
 peer = socket.socket(2, 2)
 peer.setsockopt(1, 6, 1)
 peer.sendto(tag, ("${group}", ${port}))
 peer.sendto(tag, ("${ELSEWHERE}", ${PORT}))`,
-                DATAGRAM,
-              ),
-            ]),
-        ),
-        "of IPv6": reaching(`socket.socket(10, 2).sendto(tag, ("ff02::fb", 5353))`, DATAGRAM),
-        "services at paths": reaching(
-          `
+                  DATAGRAM,
+                ),
+              ]),
+          ),
+          "of IPv6": reaching(`socket.socket(10, 2).sendto(tag, ("ff02::fb", 5353))`, DATAGRAM),
+          "services at paths": reaching(
+            `
 for path in "/run/nscd/socket", "/run/systemd/resolve/io.systemd.Resolve", "/run/avahi-daemon/socket", "/run/dbus/system_bus_socket":
   try:
     peer = socket.socket(1)
     peer.connect(path)
     ${REACHES}
   except OSError as error: print(error)`,
-        ),
-        "a file of hosts of its own": reaching(
-          `
+          ),
+          "a file of hosts of its own": reaching(
+            `
 for path in "/etc/hosts", "/etc/resolv.conf":
   try: open(path, "a").write("${ELSEWHERE} ${OTHER}\\nnameserver 8.8.8.8\\n")
   except OSError as error: print(error)
 talk("${OTHER}", ${PORT}, tag)`,
-        ),
-        "an alias of its own": reaching(
-          `
+          ),
+          "an alias of its own": reaching(
+            `
 open("aliases", "w").write("mine ${OTHER}\\n")
 os.environ["HOSTALIASES"] = "aliases"
 os.environ["LOCALDOMAIN"] = "example.test"
 talk("mine", ${PORT}, tag)`,
-        ),
-      }),
+          ),
+        },
+        "",
+        "processes",
+      ),
     },
   },
   {
@@ -160,46 +167,50 @@ talk("mine", ${PORT}, tag)`,
     users: BOTH,
     aim: "evidence",
     ways: {
-      "connect again, options": volley({
-        "disconnect and connect": `
+      "connect again, options": volley(
+        {
+          "disconnect and connect": `
 peer = connected()
 libc.connect(peer.fileno(), bytes(16), 16)
 elsewhere(peer)`,
-        "a copy of it": `
+          "a copy of it": `
 peer = connected()
 other = peer.dup()
 libc.connect(other.fileno(), bytes(16), 16)
 elsewhere(other)`,
-        "after a half close": `
+          "after a half close": `
 peer = connected()
 peer.shutdown(2)
 libc.connect(peer.fileno(), bytes(16), 16)
 elsewhere(peer)`,
-        "bound to its address": reaching(`
+          "bound to its address": reaching(`
 peer = connected()
 other = socket.socket()
 other.setsockopt(1, 2, 1)
 other.bind((peer.getsockname()[0], 0))
 elsewhere(other)`),
-        "from an address of its own": reaching(`
+          "from an address of its own": reaching(`
 other = socket.socket()
 other.setsockopt(0, 15, 1)
 other.bind(("8.8.7.7", 0))
 elsewhere(other)`),
-        "a route in its packets": reaching(
-          `with_option(0, 4, b"\\x83\\x07\\x04" + socket.inet_aton("${ELSEWHERE}") + b"\\0")`,
-        ),
-        "a mark": `with_option(1, 36, struct.pack("i", 1))`,
-        "a proxy for all addresses": `with_option(0, 19, struct.pack("i", 1))`,
-        "without routes": reaching(`with_option(1, 5, struct.pack("i", 1))`),
-        "through a device": reaching(`with_option(1, 25, b"eth0\\0")`),
-        "an address behind a message": `
+          "a route in its packets": reaching(
+            `with_option(0, 4, b"\\x83\\x07\\x04" + socket.inet_aton("${ELSEWHERE}") + b"\\0")`,
+          ),
+          "a mark": `with_option(1, 36, struct.pack("i", 1))`,
+          "a proxy for all addresses": `with_option(0, 19, struct.pack("i", 1))`,
+          "without routes": reaching(`with_option(1, 5, struct.pack("i", 1))`),
+          "through a device": reaching(`with_option(1, 25, b"eth0\\0")`),
+          "an address behind a message": `
 peer = connected()
 try: peer.sendmsg([b"x"], [], 0, ("${ELSEWHERE}", ${PORT}))
 except OSError: pass
 libc.connect(peer.fileno(), bytes(16), 16)
 elsewhere(peer)`,
-      }, TURNED),
+        },
+        TURNED,
+        "processes",
+      ),
     },
   },
   {
