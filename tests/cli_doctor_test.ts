@@ -99,7 +99,7 @@ Deno.test("L6 S35 doctor fails where the server would not start, and says why, a
   );
 });
 
-Deno.test("L6 S14 doctor tells bad tool files and prompts, and missing programs, with their remedies, and that the sandbox is off", async () => {
+Deno.test("L6 S14 doctor is a coloured list on a terminal, of bad tool files and prompts, and missing programs, with their remedies, and says that the sandbox is off", async () => {
   using bench = new Workbench();
   bench.write(".ahma/tools/bad.json", "{");
   bench.write(".ahma/prompts/bad.md", "{% if x %}");
@@ -110,26 +110,27 @@ Deno.test("L6 S14 doctor tells bad tool files and prompts, and missing programs,
     install_instructions: "Get it.",
   };
   bench.write(".ahma/tools/x.json", JSON.stringify(tool));
-  const { code, stdout, stderr } = await runProgram(bench, ["doctor", "--json", "--no-sandbox"]);
-  const found = (ids: RegExp): readonly string[] =>
-    JSON.parse(stdout).checks.filter(({ id }: Check) => ids.test(id)).map(({ message }: Check) => message);
-  const messages = found(/^tool/);
-  assert.deepStrictEqual([code, statuses(JSON.parse(stdout).checks)["landlock"]], [0, "warning"]);
-  assert.match(stderr, /^Warning: Sandbox off/);
-  assert.ok(
-    messages.some((message: string) => /bad\.json:1:2: error: The file is not valid JSON/.test(message)),
-    stdout,
-  );
-  assert.ok(messages.some((message: string) => /^no-such-program-here: .*\. Get it\.$/.test(message)), stdout);
+  const { code, stdout } = await runOnTerminal(bench, ["doctor", "--no-sandbox"]);
+  const lines = stdout.split("\r\n");
+  assert.strictEqual(code, 0);
+  assert.match(lines[0] ?? "", /^Warning: Sandbox off/);
+  const [ok, warning] = ["\x1b[32mok      \x1b[0m", "\x1b[33m!       \x1b[0m"];
   const prompt = `${bench.scope}/.ahma/prompts/bad.md:1:1: error: Tag {% if x %} not closed`;
-  assert.deepStrictEqual(found(/^prompt/), ["1 prompt", prompt]);
+  for (
+    const [mark, what, said] of [
+      [ok, "machine", ""],
+      [warning, "Landlock", ""],
+      [warning, "tool file left out", `${bench.scope}/.ahma/tools/bad.json:1:2: error: The file is not valid JSON`],
+      [warning, "not available", "no-such-program-here: "],
+      [ok, "prompts", "1 prompt"],
+      [warning, "prompt file", prompt],
+    ] as const
+  ) assert.ok(lines.some((line) => line.startsWith(mark + what.padEnd(20) + said)), `${what}: ${stdout}`);
+  assert.match(stdout, /no-such-program-here: .*\. Get it\.\r\n/);
 });
 
-Deno.test("L6 doctor is a coloured list on a terminal, and a plain one in a pipe", async () => {
+Deno.test("L6 doctor is a plain list in a pipe", async () => {
   using bench = new Workbench();
-  const terminal = await runOnTerminal(bench, ["doctor", "--no-sandbox"]);
-  assert.ok(terminal.stdout.includes("\x1b[32mok      \x1b[0mmachine"), terminal.stdout);
-  assert.ok(terminal.stdout.includes("\x1b[33m!       \x1b[0mLandlock"), terminal.stdout);
   const pipe = await runProgram(bench, ["doctor"], { environment: { NO_COLOR: "" } });
   assert.ok(!pipe.stdout.includes("\x1b"), pipe.stdout);
   for (
