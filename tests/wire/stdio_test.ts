@@ -57,9 +57,13 @@ Deno.test("C3 fault 6: before initialize nothing is served but ping, and initial
   assert.match((await server.shell("ls; echo end")).output, /^end\n$/, "the early call ran nothing");
 });
 
-Deno.test("C3 fault 6: a hasty client is served, and a probe of the newest era settles nothing, over stdio", async () => {
+Deno.test("C1 C3 fault 12: a hasty client is served, a probe of the newest era settles nothing, initialize with an unknown version is answered with the newest of its era, and a client is asked for nothing that the server does not need, over stdio", async () => {
   using bench = new Workbench();
   await using server = await ServerProcess.start(bench, { era: "none" });
+  const asked: RpcMessage[] = [];
+  server.listen((message) => {
+    if (message.method !== undefined && message.id !== undefined) asked.push(message);
+  });
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -68,10 +72,17 @@ Deno.test("C3 fault 6: a hasty client is served, and a probe of the newest era s
   assert.deepStrictEqual(probe.result?.supportedVersions, ["2026-07-28"]);
   assert.strictEqual((await server.request("tools/list")).error?.code, -32602);
   const answers = [1, 2].map((id) => server.message((message) => message.id === `h${id}`, { what: `answer ${id}` }));
-  const params = initialize("2025-11-25");
+  const params = initialize("2199-01-01", { roots: { listChanged: true }, sampling: {}, elicitation: {} });
   const both = [{ id: "h1", method: "initialize", params }, { id: "h2", method: "tools/list" }];
   await server.write(both.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join(""));
-  assert.deepStrictEqual((await Promise.all(answers)).map(({ error }) => error), [undefined, undefined]);
+  const [opened, listed] = await Promise.all(answers);
+  assert.deepStrictEqual([opened?.result?.protocolVersion, listed?.error], ["2025-11-25", undefined]);
+  await server.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  await server.send({ jsonrpc: "2.0", method: "notifications/roots/list_changed" });
+  await server.shell("true");
+  await server.call("status");
+  // The scope is what the program was started with; no client needs to be asked.
+  assert.deepStrictEqual(asked, []);
 });
 
 testNewest(
@@ -117,24 +128,6 @@ test("X5 C3 fault 16: fifty changes of tool files and a hundred operations are f
   const most = Math.ceil(seconds) + 1;
   assert.ok(tools >= 1 && tools <= 10 * most, `${tools} of tools in ${seconds} s`);
   assert.ok(resources >= 1 && resources <= most, `${resources} of resources in ${seconds} s`);
-});
-
-Deno.test("C1 C3 fault 12: initialize with an unknown version is answered with the newest of its era, and a client is asked for nothing that the server does not need, over stdio", async () => {
-  using bench = new Workbench();
-  const capabilities = { roots: { listChanged: true }, sampling: {}, elicitation: {} };
-  await using server = await ServerProcess.start(bench, { era: "none" });
-  const asked: RpcMessage[] = [];
-  server.listen((message) => {
-    if (message.method !== undefined && message.id !== undefined) asked.push(message);
-  });
-  const { result } = await server.request("initialize", initialize("2199-01-01", capabilities));
-  assert.equal(result?.protocolVersion, "2025-11-25");
-  await server.send({ jsonrpc: "2.0", method: "notifications/initialized" });
-  await server.send({ jsonrpc: "2.0", method: "notifications/roots/list_changed" });
-  await server.shell("true");
-  await server.call("status");
-  // The scope is what the program was started with; no client needs to be asked.
-  assert.deepStrictEqual(asked, []);
 });
 
 for (const [era, test] of Object.entries(TESTS)) {
@@ -203,9 +196,15 @@ test("C2 C3 fault 2: --debug and --log-to-stderr leave stdout to the protocol, o
   assert.notEqual(server.stderr, "", "the log went to stderr");
 });
 
-Deno.test("X14 C3 fault 9: the end of input ends the program at once, with code 0, and the grandchildren of commands, over stdio", async () => {
+Deno.test("C3 fault 9: the end of input before any message ends the program, with code 0, over stdio", async () => {
   using bench = new Workbench();
-  await using server = await ServerProcess.start(bench);
+  await using server = await ServerProcess.start(bench, { era: "none" });
+  await server.closeInput();
+  assert.equal((await server.exit(5_000)).code, 0);
+});
+
+// The last one of this server.
+test("X14 C3 fault 9: the end of input ends the program at once, with code 0, and the grandchildren of commands, over stdio", async ({ bench, server }) => {
   const orphan = `setsid nohup sh -c 'trap "" TERM HUP; touch orphan; sleep 7171' >/dev/null 2>&1 &`;
   // They have a quarter of a second after their command: a test that looks for them then may come too late.
   const begun = "until [ -e orphan ] && [ -e grandchild ]; do sleep 0.02; done; touch ready; " +
@@ -216,11 +215,4 @@ Deno.test("X14 C3 fault 9: the end of input ends the program at once, with code 
   assert.strictEqual((await server.exit()).code, 0);
   assert.ok(!exists(`${bench.scope}/outlived`)); // a grace that is waited for takes ten seconds
   await bench.processesGone("sleep 7171");
-});
-
-Deno.test("C3 fault 9: the end of input before any message ends the program, with code 0, over stdio", async () => {
-  using bench = new Workbench();
-  await using server = await ServerProcess.start(bench, { era: "none" });
-  await server.closeInput();
-  assert.equal((await server.exit(5_000)).code, 0);
 });
