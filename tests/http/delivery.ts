@@ -1,12 +1,18 @@
-/** What requests without a session find of their work over HTTP, and prompts, which each client hears of. */
+/** What clients find of their work over HTTP, with and without a session, and prompts, which each hears of. */
 import assert from "node:assert/strict";
 import { EventReader } from "../_support/clients/event_reader.ts";
 import { HttpClient } from "../_support/clients/http_client.ts";
 import { type RpcMessage, toolAnswer } from "../_support/json_rpc.ts";
-import { namesIn, NO_RESOURCE, outcome } from "./own_work.ts";
+import { keepsItsWork, namesIn, NO_RESOURCE, outcome } from "./own_work.ts";
 import { test } from "./servers.ts";
 
 const SHELL = "sandboxed_shell";
+
+test("H2 H3 X5a C4 tasks and resources of one session are found by its client, and in no way by another, shared", async ({ bench, server }) => {
+  await using one = await HttpClient.connect(server);
+  await using other = await HttpClient.connect(server);
+  await keepsItsWork({ bench, one, other });
+});
 
 test(
   "H2 H4 a client without a session finds its task and its resource by their id, and no list names them",

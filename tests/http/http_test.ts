@@ -9,8 +9,6 @@ import "./few_sessions.ts";
 import "./own_command.ts";
 import "./hostile.ts";
 import { testKilled } from "./killed.ts";
-import { testOwnWork } from "./own_work.ts";
 import { test } from "./servers.ts";
 
-testOwnWork("shared", test);
 testKilled("shared", test);

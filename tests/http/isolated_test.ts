@@ -4,10 +4,8 @@ import "./handshake.ts";
 import "./callback.ts";
 import "./session_life.ts";
 import { testKilled } from "./killed.ts";
-import { testOwnWork } from "./own_work.ts";
-import { testCeiling, testIsolated } from "./servers.ts";
+import { testCeiling } from "./servers.ts";
 import { testOwnRuntime } from "./spare.ts";
 
-testOwnWork("isolated", testIsolated);
 testKilled("isolated", testCeiling);
 testOwnRuntime();

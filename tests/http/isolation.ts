@@ -7,11 +7,17 @@ import { HttpServerProcess, initializeMessage } from "../_support/servers/http_s
 import { toolAnswer } from "../_support/json_rpc.ts";
 import { processesWith, type SeenProcess } from "../_support/processes.ts";
 import { Workbench } from "../_support/workbench.ts";
-import { namesIn } from "./own_work.ts";
+import { keepsItsWork, namesIn } from "./own_work.ts";
 import { testCeiling, testIsolated as test } from "./servers.ts";
 
 const SHELL = "sandboxed_shell";
 const CHANGED = "notifications/roots/list_changed";
+
+interface Session {
+  readonly bench: Workbench;
+  readonly client: HttpClient;
+  readonly root: string;
+}
 
 /** A directory below the bench's scope, for a root. */
 function rootIn(bench: Workbench, name: string): string {
@@ -33,6 +39,8 @@ async function errorOf(client: HttpClient): Promise<string> {
 test("H3 X5 X6 two sessions with different roots write the same relative file: each in its own root, and the progress of a task reaches its client", async ({ bench, server }) => {
   const roots = ["one", "two"].map((name) => rootIn(bench, name));
   const clients = await Promise.all(roots.map((root) => HttpClient.connect(server, { roots: [root] })));
+  const [one] = clients;
+  assert.ok(one !== undefined);
   const answers = await Promise.all(
     clients.map((client, index) =>
       client.shell(
@@ -41,24 +49,23 @@ test("H3 X5 X6 two sessions with different roots write the same relative file: e
     ),
   );
   for (const [index, root] of roots.entries()) {
-    const other = roots[1 - index] ?? "";
+    const sibling = roots[1 - index] ?? "";
     assert.strictEqual(await Deno.readTextFile(`${root}/file`), `${index}\n`);
-    assert.match(answers[index]?.text ?? "", new RegExp(`${other}.*(Permission denied|No such file)`));
+    assert.match(answers[index]?.text ?? "", new RegExp(`${sibling}.*(Permission denied|No such file)`));
     const names = (await Array.fromAsync(Deno.readDir(root))).map(({ name }) => name).toSorted();
     assert.deepStrictEqual(names, [".keep", "file", "touched"]);
     assert.strictEqual((await sessionProcesses(bench, root)).length, 1);
   }
-  const outside = await clients[0]?.call(SHELL, { command: "pwd", working_directory: roots[1] });
-  assert.deepStrictEqual([outside?.isError, /outside the scope/.test(outside?.text ?? "")], [true, true]);
-  const [one] = clients;
-  const { result } = await one?.request("tools/call", {
+  const outside = await one.call(SHELL, { command: "pwd", working_directory: roots[1] });
+  assert.deepStrictEqual([outside.isError, /outside the scope/.test(outside.text)], [true, true]);
+  const { result } = await one.request("tools/call", {
     name: SHELL,
     arguments: { command: "echo word; until [ -e end ]; do sleep 0.05; done" },
     task: {},
     _meta: { progressToken: "mine" },
-  }) ?? {};
+  });
   const task = result?.["task"] as { readonly taskId: string };
-  const { params } = await one?.hears("notifications/progress") ?? {};
+  const { params } = await one.hears("notifications/progress");
   assert.deepStrictEqual(
     [params?.["progressToken"], params?.["_meta"]],
     ["mine", { "io.modelcontextprotocol/related-task": { taskId: task.taskId } }],
@@ -67,7 +74,7 @@ test("H3 X5 X6 two sessions with different roots write the same relative file: e
   for (const client of clients) await client[Symbol.asyncDispose]();
 });
 
-test("H3 requests before the lock wait, the roots are asked for on the stream there is, and no process is born before", async ({ bench, server }) => {
+test("H2 H3 H5 S1 X5a C4 requests before the lock wait, the roots are asked for on the stream there is, no process is born before, another session finds none of its work, and other roots end the session", async ({ bench, server }) => {
   const root = rootIn(bench, "early");
   await using client = await HttpClient.connect(server, { roots: [root], listens: false });
   const params = { name: SHELL, arguments: { command: "pwd", execution_mode: "Synchronous" } };
@@ -91,7 +98,32 @@ test("H3 requests before the lock wait, the roots are asked for on the stream th
   await client.listen();
   const { params: told } = await client.hears("notifications/sandbox/configured");
   assert.deepStrictEqual([told?.["scope"], Number(told?.["abi"]) >= 1], [root, true]);
+  await endsWithOtherRoots({ bench, client, root });
 });
+
+/** Its work is its own, and other roots after the lock end the session: 403 once, then 404. The same roots again do nothing. */
+async function endsWithOtherRoots({ bench, client, root: one }: Session): Promise<void> {
+  const { server } = client;
+  const two = rootIn(bench, "later");
+  await using other = await HttpClient.connect(server, { roots: [one] });
+  await keepsItsWork({ bench, one: client, other, at: "early/" });
+  assert.match((await client.shell("pwd")).text, new RegExp(one));
+  assert.strictEqual(await client.notify(CHANGED), 202);
+  client.roots = [one, two];
+  assert.strictEqual(await client.notify(CHANGED), 202);
+  assert.match((await client.shell("pwd")).text, new RegExp(one));
+  client.roots = [two];
+  assert.strictEqual(await client.notify(CHANGED), 403);
+  assert.strictEqual(await client.notify(CHANGED), 404);
+  const late = await client.send({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  assert.deepStrictEqual([late.status, (await late.json()).error.code], [404, -32001]);
+  assert.match((await other.shell("pwd")).text, new RegExp(one));
+  await until(
+    async () => (await sessionProcesses(bench, one)).length === 1,
+    20_000,
+    "the process of the session to end",
+  );
+}
 
 test("H3 a client without roots, or without any root, hears what to do", async ({ server }) => {
   await using client = await HttpClient.connect(server);
@@ -146,28 +178,6 @@ testCeiling(
   },
 );
 
-test("H5 S1 other roots after the lock end the session: 403 once, then 404; the same roots again do nothing", async ({ bench, server }) => {
-  const [one, two] = [rootIn(bench, "before"), rootIn(bench, "later")];
-  await using client = await HttpClient.connect(server, { roots: [one] });
-  await using other = await HttpClient.connect(server, { roots: [one] });
-  assert.match((await client.shell("pwd")).text, new RegExp(one));
-  assert.strictEqual(await client.notify(CHANGED), 202);
-  client.roots = [one, two];
-  assert.strictEqual(await client.notify(CHANGED), 202);
-  assert.match((await client.shell("pwd")).text, new RegExp(one));
-  client.roots = [two];
-  assert.strictEqual(await client.notify(CHANGED), 403);
-  assert.strictEqual(await client.notify(CHANGED), 404);
-  const late = await client.send({ jsonrpc: "2.0", id: 1, method: "tools/list" });
-  assert.deepStrictEqual([late.status, (await late.json()).error.code], [404, -32001]);
-  assert.match((await other.shell("pwd")).text, new RegExp(one));
-  await until(
-    async () => (await sessionProcesses(bench, one)).length === 1,
-    20_000,
-    "the process of the session to end",
-  );
-});
-
 test("H6 S1 C3 C4 a killed process: the next continues the session, unless its scope was replaced", async ({ bench, server }) => {
   const root = rootIn(bench, "root");
   await using client = await HttpClient.connect(server, { roots: [root] });
@@ -176,12 +186,6 @@ test("H6 S1 C3 C4 a killed process: the next continues the session, unless its s
   await keepsWishes(session);
   await staysAway(session);
 });
-
-interface Session {
-  readonly bench: Workbench;
-  readonly client: HttpClient;
-  readonly root: string;
-}
 
 /** What the process worked on gets an error that says so, what waits is served by the next, in the same scope. */
 async function servesOn({ bench, client, root }: Session): Promise<void> {

@@ -1,9 +1,8 @@
 /** What a session works on (tasks, resources) reaches its own client over HTTP and no other. */
 import assert from "node:assert/strict";
 import { HttpClient } from "../_support/clients/http_client.ts";
-import type { HttpServerProcess } from "../_support/servers/http_server.ts";
 import { type RpcMessage, toolAnswer } from "../_support/json_rpc.ts";
-import type { SharedTest } from "../_support/sharing.ts";
+import type { Workbench } from "../_support/workbench.ts";
 
 const SHELL = "sandboxed_shell";
 
@@ -61,34 +60,38 @@ async function search(client: HttpClient, id: string): Promise<Readonly<Record<s
   return seen;
 }
 
-/** Registers the test for a server whose sessions are shared or isolated. */
-export function testOwnWork(mode: string, test: SharedTest<HttpServerProcess>): void {
-  test(`H2 H3 X5a C4 tasks and resources of one session are found by its client, and in no way by another, ${mode}`, async ({ bench, server }) => {
-    await using one = await HttpClient.connect(server, { roots: [bench.scope] });
-    await using other = await HttpClient.connect(server, { roots: [bench.scope] });
-    const id = await beginTask(one);
-    await bench.appears("task");
-    for (const [way, found] of Object.entries(await search(one, id))) {
-      assert.ok(found.includes(id) || /subscribe|output/.test(way) && found.startsWith("{"), `${way}: ${found}`);
-    }
-    const strange = await search(other, id);
-    assert.deepStrictEqual(Object.entries(strange).filter(([, found]) => /op_|secret/.test(found)), []);
-    const refused = Object.entries(strange).filter(([, found]) => /^-\d+$/.test(found)).map((
-      [way, code],
-    ) => [way, Number(code)]);
-    assert.deepStrictEqual(refused, [
-      ["tasks/get", INVALID_PARAMS],
-      ["resources/read ahma://operations/ID", NO_RESOURCE],
-      ["resources/read ahma://operations/ID/output", NO_RESOURCE],
-      ["resources/subscribe ahma://operations/ID", NO_RESOURCE],
-    ]);
-    for (const method of ["tasks/cancel", "tasks/result"]) {
-      assert.strictEqual(outcome(await other.request(method, { taskId: id })), String(INVALID_PARAMS), method);
-    }
-    bench.write("task.go", "");
-    assert.match(toolAnswer(await one.request("tasks/result", { taskId: id })).text, /the secret/);
-    assert.strictEqual((await one.hears("notifications/resources/updated")).params?.["uri"], `ahma://operations/${id}`);
-    await other.shell("true");
-    assert.doesNotMatch(JSON.stringify(other.heard), new RegExp(`${id}|secret`));
-  });
+interface Clients {
+  readonly bench: Workbench;
+  readonly one: HttpClient;
+  readonly other: HttpClient;
+  /** The directory of commands in the scope of the bench, with a slash at its end. */
+  readonly at?: string;
+}
+
+/** Tasks and resources of one session are found by its client, and in no way by another, which has begun nothing. */
+export async function keepsItsWork({ bench, one, other, at = "" }: Clients): Promise<void> {
+  const id = await beginTask(one);
+  await bench.appears(`${at}task`);
+  for (const [way, found] of Object.entries(await search(one, id))) {
+    assert.ok(found.includes(id) || /subscribe|output/.test(way) && found.startsWith("{"), `${way}: ${found}`);
+  }
+  const strange = await search(other, id);
+  assert.deepStrictEqual(Object.entries(strange).filter(([, found]) => /op_|secret/.test(found)), []);
+  const refused = Object.entries(strange).filter(([, found]) => /^-\d+$/.test(found)).map((
+    [way, code],
+  ) => [way, Number(code)]);
+  assert.deepStrictEqual(refused, [
+    ["tasks/get", INVALID_PARAMS],
+    ["resources/read ahma://operations/ID", NO_RESOURCE],
+    ["resources/read ahma://operations/ID/output", NO_RESOURCE],
+    ["resources/subscribe ahma://operations/ID", NO_RESOURCE],
+  ]);
+  for (const method of ["tasks/cancel", "tasks/result"]) {
+    assert.strictEqual(outcome(await other.request(method, { taskId: id })), String(INVALID_PARAMS), method);
+  }
+  bench.write(`${at}task.go`, "");
+  assert.match(toolAnswer(await one.request("tasks/result", { taskId: id })).text, /the secret/);
+  assert.strictEqual((await one.hears("notifications/resources/updated")).params?.["uri"], `ahma://operations/${id}`);
+  await other.shell("true");
+  assert.doesNotMatch(JSON.stringify(other.heard), new RegExp(`${id}|secret`));
 }
