@@ -125,12 +125,14 @@ Deno.test("L7 a setting that is given twice is refused with both values", async 
 });
 
 // That a mistake in it is refused with its place is below.
-Deno.test("L7 L8 the user's file may loosen the sandbox, loudly, and a variable goes before it; the log has no colour in a pipe", async () => {
+Deno.test("L7 L8 the user's file may loosen the sandbox, loudly, and a variable goes before it; the daily log names session and operation, and no log has colour in a pipe", async () => {
   using bench = new Workbench();
   bench.write(`${bench.home}/.config/ahma/settings.json`, '{"no_sandbox": true}');
-  const loud = await runProgram(bench, ["sandboxed_shell", "--", "echo hi"]);
-  assert.deepStrictEqual([loud.code, loud.stdout], [0, "hi\n"]);
+  const line = "echo --password=hunter2; exit 3";
+  const loud = await runProgram(bench, ["sandboxed_shell", "--", line], { environment: { AHMA_DEBUG: "1" } });
+  assert.deepStrictEqual([loud.code, loud.stdout], [3, "--password=hunter2\n"]);
   assert.match(loud.stderr, /^Warning: Sandbox off \(--no-sandbox\)/);
+  await assertDailyLog(bench, /op_\w+/.exec(loud.stderr)?.[0] ?? "");
   const words = ["--log-to-stderr", "--debug", "sandboxed_shell", "--", "echo hi"];
   const { stderr } = await runProgram(bench, words, { environment: { AHMA_NO_SANDBOX: "0", NO_COLOR: "" } });
   assert.doesNotMatch(stderr, /Sandbox off/);
@@ -176,11 +178,8 @@ Deno.test("L1 the server says on a terminal that it waits, and names a missing t
   assert.deepStrictEqual([code, said], [0, [true, true]], stdout);
 });
 
-Deno.test("L8 the daily log names session and operation, without colour and without secrets", async () => {
-  using bench = new Workbench();
-  const line = "echo --password=hunter2; exit 3";
-  const { stderr } = await runProgram(bench, ["sandboxed_shell", "--", line], { environment: { AHMA_DEBUG: "1" } });
-  const id = /op_\w+/.exec(stderr)?.[0] ?? "";
+/** The daily log names session and operation, without colour and without secrets. */
+async function assertDailyLog(bench: Workbench, id: string): Promise<void> {
   const folder = `${bench.home}/.cache/ahma_mcp/logs`;
   const [file] = await Array.fromAsync(Deno.readDir(folder));
   const lines = (await Deno.readTextFile(`${folder}/${file?.name}`)).trimEnd().split("\n");
@@ -193,7 +192,7 @@ Deno.test("L8 the daily log names session and operation, without colour and with
     { operation: id, tool: "sandboxed_shell", state: "failed", exitCode: 3 },
   ]);
   assert.ok(!lines.some((one) => one.includes("hunter2") || isColoured(one)), lines.join("\n"));
-});
+}
 
 Deno.test("L8 --log-to-stderr is coloured on a terminal", async () => {
   using bench = new Workbench();

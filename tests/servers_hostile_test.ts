@@ -64,7 +64,7 @@ if method == "tools/list":
       "many",
       `
 if method == "tools/list":
-    send({"id": id, "result": {"tools": [tool("t%d" % number) for number in range(4000)]}})`,
+    send({"id": id, "result": {"tools": [tool("t%d" % number) for number in range(1000)]}})`,
     ),
     huge: scripted(
       bench,
@@ -73,7 +73,7 @@ if method == "tools/list":
 if method == "tools/list":
     send({"id": id, "result": {"tools": [tool("say"), tool("none")]}})
 if method == "tools/call" and params["name"] == "say":
-    send({"id": id, "result": {"content": [{"type": "text", "text": "x" * 20000000}]}})
+    send({"id": id, "result": {"content": [{"type": "text", "text": "x" * 17000000}]}})
 elif method == "tools/call":
     send({"id": id, "result": {"content": "none"}})`,
     ),
@@ -84,7 +84,7 @@ elif method == "tools/call":
 if method == "tools/list":
     send({"id": id, "result": {"tools": [tool("flood")]}})
 if method == "tools/call":
-    for _ in range(20000):
+    for _ in range(5000):
         send({"method": "notifications/tools/list_changed"})
     send({"id": id, "result": {"content": [{"type": "text", "text": "flooded"}]}})`,
     ),
