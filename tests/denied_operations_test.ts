@@ -210,6 +210,8 @@ for (const [{ network, more, reason, ways }, user] of withUsersInTurn(CLOSED)) {
           assert.ok(answer.text.includes(said), answer.text);
         }
       }
+      const unnamed = await server.shell("echo 'connection broken: [Errno -2] x'; false"); // pip
+      assert.match(unnamed.text, /^Sandbox: hosts cannot be reached: /m);
       await saysNothing(server, [
         "grep -c https://example.test/a inside; false",
         "S=https; echo see $S://example.test/docs; false", // only the output names it, beside no error

@@ -70,24 +70,26 @@ function networkDenials({ words, output }: FailedOperation, { policy, scopes }: 
   const text = output.slice(-LONGEST_TEXT);
   const printed = hostsIn(text);
   const lines = text.split("\n");
-  const resolvesNone = lines.some((line) => printsError(line, ["EAI_AGAIN"]));
+  const resolvesNone = lines.some((line) => printsError(line, ["EAI_AGAIN"]) || UNKNOWN_NAME.test(line));
   const hosts = [
     ...hostsIn(words.join("\n").slice(0, LONGEST_TEXT)).filter((host) => resolvesNone || names(text, host)),
     ...lines.filter((line) => printsError(line, ["EAI_AGAIN", "ENETUNREACH", "EACCES"]) || FAILED_LOOKUP.test(line))
       .flatMap((line) => printed.filter((host) => names(line, host))),
     ...hostsAfterErrors(text),
   ];
-  const closed = [...new Set(hosts)].filter((host) => network === "none" || !isLoopback(host)).slice(0, 1);
+  const host = hosts.find((one) => network === "none" || !isLoopback(one));
+  if (host === undefined && !resolvesNone) return [];
+  const named = host === undefined ? "hosts" : `"${host}"`; // pip names none
   const isOfFile = policy.confinement.boundBy?.network === network;
   const who = isOfFile ? "commands of this tool file" : "commands";
   const what = network === "none" ? `${who} have no network` : `${who} reach nothing but their own loopback`;
-  return closed.map((host) => ({
+  return [{
     operation: "network",
-    subject: host,
-    reason: `"${host}" cannot be reached: ${what} (${isOfFile ? `"network": "${network}"` : `--network ${network}`})`,
+    subject: host ?? "hosts",
+    reason: `${named} cannot be reached: ${what} (${isOfFile ? `"network": "${network}"` : `--network ${network}`})`,
     scope: scopes,
     flags: isOfFile ? [] : ["--network full"],
-  }));
+  }];
 }
 
 /** What the network by name refused: known independently of the command's output. */
@@ -140,12 +142,15 @@ function hostsIn(text: string): readonly string[] {
   return [...new Set(found.map(([, host = ""]) => host.toLowerCase()))].slice(0, MOST_HOSTS);
 }
 
+/** Of Python, for what netdb.h calls EAI_NONAME: some programs get this where nothing is resolved. */
+const UNKNOWN_NAME = /\[Errno -2\]/;
+
 /** Of Rust's standard library. */
 const FAILED_LOOKUP = /\bfailed to lookup address information\b/;
 
 /** Errors with a host behind them, of programs that translate no messages. */
 const BEFORE_HOST = [
-  "getaddrinfo EAI_AGAIN|connect (?:ENETUNREACH|EACCES)", // Node
+  "getaddrinfo (?:EAI_AGAIN|ENOTFOUND)|connect (?:ENETUNREACH|EACCES)", // Node
   "Could not resolve host(?:name)?:?", // libcurl in curl, git and cargo; OpenSSH
   "dial [^\\n]{0,60}\\blookup", // Go
   "error connecting to", // gh
