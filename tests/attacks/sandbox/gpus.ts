@@ -4,6 +4,8 @@ import { BOTH, type Row, type Scene } from "../frame/attack.ts";
 import { driven, together, withServer } from "../frame/stage.ts";
 
 const REACHED = /No such device or address/;
+/** Before what a command is told of the one that is open. */
+const OPEN = "and of the open one:";
 
 /** Each is for another GPU than the first, which is open. */
 const ATTEMPTS: Readonly<Record<string, string>> = {
@@ -26,10 +28,10 @@ function opens(scene: Scene): Promise<string | undefined> {
   return withServer(scene, setting, async (server) => {
     const attempts = scene.user === "root" ? { ...ATTEMPTS, ...OF_ROOT } : ATTEMPTS;
     return await together(scene, attempts, async (line) => {
-      const { text } = await server.shell(`(${line}) 2>&1; true`);
-      const allowed = (await server.shell("cat /dev/nvidia0 2>&1; true")).text;
-      if (!REACHED.test(allowed)) throw new Error(`The open GPU was not reached: ${allowed}`);
-      return REACHED.exec(text)?.[0];
+      const { text } = await server.shell(`(${line}) 2>&1; echo; echo "${OPEN}"; cat /dev/nvidia0 2>&1; true`);
+      const [tried = "", allowed = ""] = text.split(`\n${OPEN}\n`);
+      if (!REACHED.test(allowed)) throw new Error(`The open GPU was not reached: ${text}`);
+      return REACHED.exec(tried)?.[0];
     });
   });
 }

@@ -1,23 +1,48 @@
 /** X, continued: sockets that load modules, what is left to see and to hold, and what only namespaces keep. */
 import { until } from "../../_support/deadline.ts";
 import { exists } from "../../_support/workbench.ts";
-import { BOTH, ORDINARY, type Place, python, type Row, SYSTEM_CALL, type Way } from "../frame/attack.ts";
+import { BOTH, ORDINARY, type Place, python, type Row, type Scene, SYSTEM_CALL, type Way } from "../frame/attack.ts";
 import { lacking, withoutAttributes } from "../frame/machine.ts";
-import { makes, withoutFamily } from "../means/network_ways.ts";
 import { STOPPED } from "../our_server/next_server.ts";
-import { driven } from "../frame/stage.ts";
+import { driven, together } from "../frame/stage.ts";
 import { withoutNamespaces } from "../means/unusual_start.ts";
 
-/** Python that makes a pair of sockets and says so. */
-function pairs(family: number, type: number): Way {
-  return {
-    ...makes(family, type, 0),
-    does: () =>
-      python(`import ctypes
+/** Family, type and protocol of sockets, and whether they are made in pairs. */
+const SOCKETS: Readonly<Record<string, readonly [family: number, type: number, protocol: number, pairs?: "pairs"]>> = {
+  "UDP-Lite": [2, 2, 136],
+  "UDP-Lite, IPv6": [10, 2, 136],
+  "SCTP": [2, 1, 132],
+  "SMC": [2, 1, 256],
+  "vsock": [40, 1, 0],
+  "netlink audit": [16, 3, 9],
+  "netlink diagnosis": [16, 3, 4],
+  "netlink generic": [16, 3, 16],
+  "a pair of TIPC": [30, 1, 0, "pairs"],
+  "packets of TIPC": [30, 5, 0, "pairs"],
+};
+
+/** Tells which of them are made. */
+const MAKES_SOCKETS = `import ctypes, socket
 libc = ctypes.CDLL(None)
-if libc.socketpair(${family}, ${type}, 0, (ctypes.c_int * 2)()) == 0: print("made", 6 * 7)`),
-    needs: { machine: () => withoutFamily(family, type, 0) },
-  };
+for name, (family, type, protocol, *pairs) in ${JSON.stringify(SOCKETS)}.items():
+  if pairs: made = libc.socketpair(family, type, 0, (ctypes.c_int * 2)()) == 0
+  else: made = libc.socket(family, type, protocol) >= 0
+  if made: print("made", name)
+print("all tried")`;
+
+async function makesSockets(scene: Scene): Promise<string | undefined> {
+  const { text } = await scene.running.shell(python(MAKES_SOCKETS));
+  if (!text.includes("all tried")) throw new Error(`It did not try all: ${text}`);
+  const tried = scene.enforced ? Object.keys(SOCKETS) : await socketsHere();
+  return await together(scene, Object.fromEntries(tried.map((name) => [name, name])), (name) => {
+    return Promise.resolve(text.split("\n").find((line) => line === `made ${name}`));
+  });
+}
+
+/** Those that this kernel has, as far as the user of the test can tell. */
+async function socketsHere(): Promise<readonly string[]> {
+  const { stdout } = await new Deno.Command("/usr/bin/python3", { args: ["-IS", "-c", MAKES_SOCKETS] }).output();
+  return Array.from(new TextDecoder().decode(stdout).matchAll(/^made (.+)$/gm), ([, name = ""]) => name);
 }
 
 /** A file that commands may read, and its owner wants to change. */
@@ -67,18 +92,7 @@ export const MORE_OF_OUR_OWN: readonly Row[] = [
     title: "sockets of rare families and protocols, alone and in pairs",
     users: BOTH,
     aim: "evidence",
-    ways: {
-      "UDP-Lite": { ...makes(2, 2, 136), needs: { machine: () => withoutFamily(2, 2, 136) } },
-      "UDP-Lite, IPv6": { ...makes(10, 2, 136), needs: { machine: () => withoutFamily(10, 2, 136) } },
-      "SCTP": { ...makes(2, 1, 132), needs: { machine: () => withoutFamily(2, 1, 132) } },
-      "SMC": { ...makes(2, 1, 256), needs: { machine: () => withoutFamily(2, 1, 256) } },
-      "vsock": makes(40, 1, 0),
-      "netlink audit": makes(16, 3, 9),
-      "netlink diagnosis": makes(16, 3, 4),
-      "netlink generic": makes(16, 3, 16),
-      "a pair of TIPC": pairs(30, 1),
-      "packets of TIPC": pairs(30, 5),
-    },
+    ways: { [Object.keys(SOCKETS).join("; ")]: { does: driven(makesSockets) } },
   },
   { id: "X11", title: "hold a lock on a file outside that may be read", users: BOTH, aim: "evidence", ways: LOCKS },
   { id: "X12", title: "read what the kernel shows of the whole machine", users: BOTH, aim: "evidence", ways: TABLES },

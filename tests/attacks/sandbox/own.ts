@@ -5,18 +5,38 @@ import { BOTH, type Driven, python, type Row, type Scene, SYSTEM_CALL, type Way 
 import { MOVED_CREDENTIALS, OTHER_REPOSITORIES } from "../protected/guarded_over_time.ts";
 import { lookAt } from "../means/outside_tree.ts";
 import { ExtendedAttributes } from "../means/extended_attributes.ts";
-import { withOneControl } from "../frame/stage.ts";
+import { driven, together, withOneControl } from "../frame/stage.ts";
 import { landlockAlone } from "../means/unusual_start.ts";
 
+/** What a command may try on a process, by what it then prints. The last one holds on to it. */
+const ON_WAITING: Readonly<Record<string, readonly [program: string, printed: RegExp]>> = {
+  "its memory": ['os.open(f"/proc/{pid}/mem", os.O_RDWR)\nprint("memory open", 6 * 7)', /^memory open 42$/m],
+  "its descriptors": ['print("leads", os.readlink(f"/proc/{pid}/fd/0"))', /^leads \S+$/m],
+  "take a descriptor": [
+    `pidfd, error = call("pidfd_open", pid, 0)
+if any(call("pidfd_getfd", pidfd, n, 0)[0] >= 0 for n in range(64)): print("taken", 6 * 7)`,
+    /^taken 42$/m,
+  ],
+  "its environment": [
+    'print("environment of", 1 if len(open(f"/proc/{pid}/environ").read()) > 0 else 0)',
+    /^environment of 1$/m,
+  ],
+  "trace it": ['if call("ptrace", 0x4206, pid, 0, 0)[0] == 0: print("seized", 6 * 7)', /^seized 42$/m],
+};
+
 /** Process 1 of the command's namespace waits outside its Landlock domain, with all the rights of the user. */
-function onWaitingProcess(program: (pid: string) => string, evidence: RegExp): Way {
-  const run = (pid: string) => python(`${SYSTEM_CALL}\n${program(pid)}`);
-  return {
-    victim: true,
-    does: () => `export WAITING=$PPID\n${run('int(os.environ["WAITING"])')}\n${run("1")}`,
-    control: ({ victim }) => run(String(victim)),
-    evidence,
-  };
+async function takesOver(scene: Scene): Promise<string | undefined> {
+  const programs = Object.values(ON_WAITING).map(([program]) => program);
+  const pids = scene.enforced ? 'int(os.environ["WAITING"]), 1' : String(scene.victim);
+  const line = python(`${SYSTEM_CALL}
+for pid in (${pids},):
+  for program in ${JSON.stringify(programs)}:
+    try: exec(program)
+    except OSError as error: print(error)
+print("all tried")`);
+  const { text } = await scene.running.shell(`export WAITING=$PPID\n${line}`);
+  if (!text.includes("\nall tried")) throw new Error(`It did not try all: ${text}`);
+  return await together(scene, ON_WAITING, ([, printed]) => Promise.resolve(printed.exec(text)?.[0]));
 }
 
 export const OWN: readonly Row[] = [
@@ -73,30 +93,7 @@ if key > 0: print("key added", 6 * 7); call("keyctl", 9, key, -4)`),
     users: BOTH,
     aim: "evidence",
     ways: {
-      "trace it": onWaitingProcess(
-        (pid) => `result, error = call("ptrace", 0x4206, ${pid}, 0, 0)\nif result == 0: print("seized", 6 * 7)`,
-        /^seized 42$/m,
-      ),
-      "its memory": onWaitingProcess(
-        (pid) => `os.open(f"/proc/{${pid}}/mem", os.O_RDWR)\nprint("memory open", 6 * 7)`,
-        /^memory open 42$/m,
-      ),
-      "its descriptors": onWaitingProcess(
-        (pid) => `print("leads", os.readlink(f"/proc/{${pid}}/fd/0"))`,
-        /^leads \S+$/m,
-      ),
-      "take a descriptor": onWaitingProcess(
-        (pid) => `
-pidfd, error = call("pidfd_open", ${pid}, 0)
-for n in range(64):
-  fd, error = call("pidfd_getfd", pidfd, n, 0)
-  if fd >= 0: print("taken", 6 * 7)`,
-        /^taken 42$/m,
-      ),
-      "its environment": onWaitingProcess(
-        (pid) => `print("environment of", 1 if len(open(f"/proc/{${pid}}/environ").read()) > 0 else 0)`,
-        /^environment of 1$/m,
-      ),
+      "trace it, its memory, descriptors and environment": { victim: true, does: driven(takesOver) },
       "its root": {
         does: ({ out }) =>
           `echo x > /proc/1/root${out}/planted; chmod 777 /proc/1/root${out}/secret; cat /proc/1/root${out}/secret`,
