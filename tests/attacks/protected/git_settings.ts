@@ -10,12 +10,12 @@ export function git(bench: Workbench, ...lines: readonly string[]): void {
   outside(bench, lines.map((line) => `git ${line}`).join("\n"));
 }
 
-/** Runs a script of the bench's user in the scope, or below it; gives what it prints. */
-function outside(bench: Workbench, script: string, directory = "."): string {
+/** Runs a script of the bench's user in the scope; gives what it prints. */
+function outside(bench: Workbench, script: string): string {
   const [program = "", ...args] = asUser(bench.user, ["/bin/sh", "-c", script]);
   const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: bench.home, GIT_TERMINAL_PROMPT: "0" };
-  const cwd = `${bench.scope}/${directory}`;
-  const { stdout } = new Deno.Command(program, { args, cwd, clearEnv: true, env, stdin: "null" }).outputSync();
+  const { stdout } = new Deno.Command(program, { args, cwd: bench.scope, clearEnv: true, env, stdin: "null" })
+    .outputSync();
   return new TextDecoder().decode(stdout);
 }
 
@@ -43,22 +43,14 @@ interface Attempt {
   readonly rarely?: true;
 }
 
-/** The first repository is that of the scope. */
-function directoryOf(at: number): string {
-  return at === 0 ? "." : `r${at}`;
-}
-
-/** Makes so many repositories, whose branch `main` goes to `ours.git`. */
-function repositories(bench: Workbench, count: number): void {
+/** Makes a repository, whose branch `main` goes to `ours.git`, and puts it in the scope; of each, a copy is kept. */
+function repository(bench: Workbench): void {
   const { scope, elsewhere } = bench;
-  const numbers = Array.from({ length: count }, (_, at) => at);
   outside(
     bench,
-    `cd ${elsewhere}; git init -q -b main --bare --template= ours.git
-for n in ${numbers.join(" ")}; do cp -r ours.git theirs-$n.git; done
+    `cd ${elsewhere}; git init -q -b main --bare --template= ours.git; cp -r ours.git empty.git
 git init -q -b main --template= one; cd one; printf '[user]\\nname = T\\nemail = t@e.invalid\\n[maintenance]\\nauto = false\\n' >> .git/config
-git commit -q --allow-empty -m 1; git remote add origin ${elsewhere}/ours.git; git push -q -u origin main
-for d in ${numbers.map(directoryOf).join(" ")}; do mkdir -p ${scope}/$d; cp -r .git ${scope}/$d/; done`,
+git commit -q --allow-empty -m 1; git remote add origin ${elsewhere}/ours.git; git push -q -u origin main; cp -r .git ${scope}/`,
   );
 }
 
@@ -67,22 +59,26 @@ function obeyed(attempts: Readonly<Record<string, Attempt>>): Way {
   return {
     does: driven((scene) => {
       const tried = Object.entries(attempts).filter(([, { rarely }]) => !scene.brief || rarely !== true);
-      const numbered = Object.fromEntries(tried.map(([name, attempt], at) => [name, { ...attempt, at }]));
-      const prepare = (bench: Workbench) => repositories(bench, tried.length);
-      return withLines(scene, { prepare }, async (shell, bench) => {
-        const { scope, elsewhere } = bench;
-        const achieved = await together(scene, numbered, async ({ lines, then, at }) => {
-          const directory = `${scope}/${directoryOf(at)}`;
-          const [caught, theirs] = [`${elsewhere}/caught-${at}`, `${elsewhere}/theirs-${at}.git`];
+      return withLines(scene, { prepare: repository }, async (shell, bench) => {
+        const { scope: directory, elsewhere } = bench;
+        const [caught, theirs] = [`${elsewhere}/caught`, `${elsewhere}/theirs.git`];
+        const achieved = await together(scene, Object.fromEntries(tried), async ({ lines, then }) => {
+          await bench.clearScope();
+          outside(
+            bench,
+            `cp -r ${elsewhere}/one/.git .; rm -rf ${caught} ${theirs}; cp -r ${elsewhere}/empty.git ${theirs}`,
+          );
           const trap = `sh -c 'echo x > ${caught}; exit 1'`;
           const rounds = !scene.enforced ? 1 : scene.brief ? ROUNDS.brief : ROUNDS.long;
           const place = { trap, theirs, ours: `${elsewhere}/ours.git`, directory, rounds };
-          for (const line of lines(place)) await shell.run(line, directory);
-          outside(bench, `git ${then}`, directoryOf(at));
+          // Without the sandbox all of it is one script.
+          const all = scene.enforced ? lines(place) : [[...lines(place), `git ${then}`].join("\n")];
+          for (const line of all) await shell.run(line);
+          if (scene.enforced) git(bench, then);
           if (exists(caught)) return "git ran a program of the command's";
           return exists(`${theirs}/refs/heads/main`) ? "git pushed elsewhere" : undefined;
         });
-        await checkAdoption(shell, bench, tried.length - 1);
+        if (scene.enforced) await checkAdoption(shell, bench);
         return achieved;
       });
     }),
@@ -90,10 +86,10 @@ function obeyed(attempts: Readonly<Record<string, Attempt>>): Way {
   };
 }
 
-/** What is harmless is taken over, of the last repository too: else nothing would be at stake. */
-async function checkAdoption(shell: Lines, bench: Workbench, at: number): Promise<void> {
-  await shell.run(set("user.email", "adopted@e.invalid"), `${bench.scope}/${directoryOf(at)}`);
-  const is = outside(bench, "git config user.email", directoryOf(at));
+/** What is harmless is taken over of the last repository: else nothing would be at stake. */
+async function checkAdoption(shell: Lines, bench: Workbench): Promise<void> {
+  await shell.run(set("user.email", "adopted@e.invalid"));
+  const is = outside(bench, "git config user.email");
   if (!is.includes("adopted")) throw new Error(`A harmless setting was not taken over, the address is "${is}"`);
 }
 
