@@ -3,14 +3,14 @@ import { BOTH, python, type Row, type ServerSetting, SYSTEM_CALL, type Way } fro
 
 /** Commands that may take little. */
 export const LIMITED: ServerSetting = {
-  flags: () => ["--limit-memory", "64M", "--limit-processes", "100"],
+  flags: () => ["--limit-memory", "32M", "--limit-processes", "100"],
   plainControl: true,
 };
 
 /** Python: `SIZE` is more than the limit, `fill(address)` writes to all of it, and `say(bytes)` says how much was held. */
 const TAKING = `${SYSTEM_CALL}
 import mmap
-SIZE = 80 << 20
+SIZE = 40 << 20
 libc.mmap.restype = ctypes.c_void_p
 libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
 libc.shmat.restype = ctypes.c_void_p
@@ -24,7 +24,7 @@ def say(size): print("has", size >> 20)
 `;
 
 function taking(program: string, line = (run: string) => run): Way {
-  return { does: () => line(python(`${TAKING}${program}`)), evidence: /has 80/, sharedServer: LIMITED };
+  return { does: () => line(python(`${TAKING}${program}`)), evidence: /has 40/, sharedServer: LIMITED };
 }
 
 /** Writes to a file, and counts what it holds. */
