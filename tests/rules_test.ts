@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Client } from "@modelcontextprotocol/client";
 import { connectClient } from "./_support/clients/sdk_client.ts";
 import { ServerProcess } from "./_support/server_process.ts";
+import { ROOT } from "./_support/repository.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
@@ -219,4 +220,11 @@ Deno.test("K8 programs of a hostile repository's rules run in the sandbox, and w
     'Skipped: rule missing: Cannot run "no-such-linter": there is no such program on the PATH',
   ]);
   assert.deepEqual([code, exists(outside), exists(`${bench.scope}/inside`)], [2, false, true]);
+});
+
+Deno.test("K8 the rules find nothing in this repository, and each of its own is sound", async () => {
+  using bench = new Workbench();
+  const { stdout, code } = await runProgram(bench, ["rules", "check", "--quiet"], { directory: ROOT.pathname });
+  assert.match(stdout, /^No finding; 16 rules, \d{4} files\.\n\d+ reviews without a verdict\.\n$/);
+  assert.equal(code, 0);
 });
