@@ -11,7 +11,7 @@ import { HTTP_PERMISSIONS as permissions } from "../scripts/permissions.ts";
 const FLAGS = ["--bundles", "files", "--code-mode", "all", "--inline-wait", "0"];
 /** Waits in a call until the file `go.txt` is there. */
 const WAITS = `console.log("begun", 1);
-  const { text } = await tools.sandboxed_shell({ command: "until [ -e go.txt ]; do sleep 0.0501; done; echo went" });
+  const { text } = await tools.sandboxed_shell({ command: "touch waits.txt; until [ -e go.txt ]; do sleep 0.05; done; echo went" });
   console.log(text.split("\\n")[0]);
   return { done: true };`;
 
@@ -23,7 +23,7 @@ async function begun(server: ServerProcess, code: string, options = {}): Promise
 /** Live output, a place in status and a result. */
 async function isAnOperation(bench: Workbench, server: ServerProcess): Promise<void> {
   const id = await begun(server, WAITS);
-  await bench.processesAppear("sleep 0.0501");
+  await bench.appears("waits.txt");
   const { text } = await server.call("await", { operation_id: id, timeout_seconds: 0 });
   assert.match(text, new RegExp(`^${id} still runs after [^\\n]+ Output so far:\\nbegun 1\\n`));
   const status = (await server.call("status")).text;
@@ -43,9 +43,10 @@ Deno.test("K11 a script that takes longer than the wait is an operation, which a
   const flags = [...FLAGS, "--audit-log", log, "--max-concurrency", "1"];
   await using server = await ServerProcess.start(bench, { flags });
   await isAnOperation(bench, server);
-  const calls = 'Deno.addSignalListener("SIGTERM", () => {}); await tools.sandboxed_shell({ command: "sleep 311" });';
+  const calls =
+    'Deno.addSignalListener("SIGTERM", () => {}); await tools.sandboxed_shell({ command: "touch sleeps.txt; exec sleep 311" });';
   const first = await begun(server, calls);
-  await bench.processesAppear("sleep 311");
+  await bench.appears("sleeps.txt");
   const cancelled = (await server.call("cancel", { operation_id: first, reason: "enough" })).text;
   assert.match(
     cancelled,

@@ -41,11 +41,11 @@ Deno.test("K11 H3 scripts of isolated sessions work in the scope of their own se
 Deno.test("K11 H2 H4 the script of one session is not seen or ended by another; without a session its id is the way to it", async () => {
   using bench = new Workbench();
   await using server = await HttpServerProcess.start(bench, { flags: [...FLAGS, "--inline-wait", "0"] });
-  const waits = `await tools.sandboxed_shell({ command: "exec sleep 312" });`;
+  const waits = `await tools.sandboxed_shell({ command: "touch sleeps.txt; exec sleep 312" });`;
   const one = await HttpClient.connect(server);
   await using other = await HttpClient.connect(server);
   const id = /^op_\w+/.exec((await one.call("run_script", { code: waits })).text)?.[0] ?? "";
-  await bench.processesAppear("sleep 312");
+  await bench.appears("sleeps.txt");
   for (const tool of ["await", "cancel", "status"]) {
     assert.match((await other.call(tool, { operation_id: id })).text, new RegExp(`"${id}" is unknown`), tool);
   }
