@@ -18,7 +18,7 @@ const UV_VERSION = "0.13.9";
 export async function pythonPackage(name: string, version: string): Promise<PythonPackage> {
   return await installed(name, version, async (place, python) => {
     const uv = await uvPackage();
-    const options = ["--quiet", "--compile-bytecode", "--link-mode", "copy", "--cache-dir", `${testCache()}/uv-cache`];
+    const options = ["--quiet", "--cache-dir", `${testCache()}/uv-cache`];
     return uv.problem ?? await failing("python3", ["-m", "venv", "--clear", "--without-pip", place]) ??
       await failing(`${uv.programs}/uv`, ["pip", "install", ...options, "--python", python, `${name}==${version}`]);
   });
