@@ -48,11 +48,12 @@ test("H8 large bodies that never end take no more memory than a few do, and hold
   const head = `POST /mcp HTTP/1.1\r\nHost: localhost:${server.port}\r\nContent-Type: application/json\r\n` +
     `Content-Length: ${16 * mebibyte}\r\n\r\n`;
   const answers: string[] = [];
+  const bytes = new TextEncoder().encode(head + large);
+  // Four of them fit into what is held of all together.
   const started = await Promise.all(
-    Array.from({ length: 8 }, () => begun(server.port, { text: head + large, onAnswer: (text) => answers.push(text) })),
+    Array.from({ length: 5 }, () => begun(server.port, { bytes, onAnswer: (text) => answers.push(text) })),
   );
-  await until(() => answers.length === 4, 10_000, "the second half to be refused");
-  assert.deepStrictEqual(answers.map((answer) => answer.slice(0, 12)), Array(4).fill("HTTP/1.1 503"));
+  await until(() => answers.length > 0, 10_000, "the fifth to be refused");
   const status = async () => {
     const answer = await server.post(large, { headers: client.headers, accept: "application/json" });
     await answer.body?.cancel();
@@ -60,14 +61,15 @@ test("H8 large bodies that never end take no more memory than a few do, and hold
   };
   assert.strictEqual(await status(), 503);
   assert.deepStrictEqual((await client.request("ping")).result, {});
+  assert.deepStrictEqual(answers.map((answer) => answer.slice(0, 12)), ["HTTP/1.1 503"]);
   for (const connection of started) connection.close();
   await until(async () => await status() === 200, 10_000, "a large message to be served again");
 });
 
-/** A connection that has sent `text`, or as much as the server took. */
+/** A connection that has sent the bytes, or as much as the server took. */
 async function begun(
   port: number,
-  { text, onAnswer }: { readonly text: string; readonly onAnswer: (answer: string) => void },
+  { bytes, onAnswer }: { readonly bytes: Uint8Array; readonly onAnswer: (answer: string) => void },
 ): Promise<Deno.TcpConn> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const buffer = new Uint8Array(1000);
@@ -75,7 +77,7 @@ async function begun(
     (length) => onAnswer(new TextDecoder().decode(buffer.subarray(0, length ?? 0))),
     ignoreClosed,
   );
-  await Promise.race([writeAll(connection, new TextEncoder().encode(text)).catch(ignoreClosed), answered]);
+  await Promise.race([writeAll(connection, bytes).catch(ignoreClosed), answered]);
   return connection;
 }
 
