@@ -152,8 +152,8 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   "a directory and a link in turn": async ({ bench, directory, out, run, start, apply }, { enforced, brief }) => {
     await Deno.symlink(out, `${directory}/e`);
     const ended = await start(TURNS);
-    for (let round = 0; round < (brief ? 3 : 5) && changed(out) === undefined; round++) {
-      await apply(await run("for i in {1..40}; do echo planted > d/f$i; done"));
+    for (let round = 0; round < (brief ? 3 : 10) && changed(out) === undefined; round++) {
+      await apply(await run("for i in {1..20}; do echo planted > d/f$i; done"));
     }
     bench.write(`${directory}/stop`, "");
     await ended();
