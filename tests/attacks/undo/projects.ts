@@ -115,7 +115,7 @@ const RESTLESS: Readonly<Record<string, string>> = {
 
 /** Pauses after each step, so that a look meets every state. */
 function endless(...steps: readonly string[]): string {
-  const lines = steps.flatMap((step) => [`  ${step}`, "  time.sleep(0.002)"]);
+  const lines = steps.flatMap((step) => [`  ${step}`, "  time.sleep(0.004)"]);
   return python(["import os, time", 'while not os.path.exists("stop"):', ...lines].join("\n"));
 }
 

@@ -134,9 +134,8 @@ function inTurn({ attempts, act, undo }: InTurn): Way {
 }
 
 /** Where the user's directories are said to be, so that commands could reach the store. */
-const IN_SCOPE = "XDG_STATE_HOME in the scope";
 const STATES = {
-  [IN_SCOPE]: ({ scope }: Workbench) => ({ XDG_STATE_HOME: `${scope}/state` }),
+  "XDG_STATE_HOME in the scope": ({ scope }: Workbench) => ({ XDG_STATE_HOME: `${scope}/state` }),
   "XDG_STATE_HOME behind a link of the scope": (bench: Workbench) => {
     bench.write("state/kept", "");
     Deno.symlinkSync(`${bench.scope}/state`, `${bench.elsewhere}/way`);
@@ -150,25 +149,28 @@ const STATES = {
   },
 } satisfies Readonly<Record<string, (bench: Workbench) => Readonly<Record<string, string>>>>;
 
-/** A server that keeps contents where its commands are at home must refuse. To the control one place is like another. */
-function environments(): Way {
-  return {
-    does: driven((scene) =>
-      together(scene, scene.enforced ? STATES : { [IN_SCOPE]: STATES[IN_SCOPE] }, async (environmentFor) => {
+/** A server that keeps contents where its commands are at home must refuse. To the control any place is one. */
+const AT_HOME: Way = {
+  does: driven((scene) => {
+    return scene.enforced
+      ? together(scene, STATES, async (environmentFor) => {
         using bench = new Workbench(scene.user);
-        const marker = newMarker();
-        bench.write("removed", `${marker}\n`);
-        const environment = environmentFor(bench);
-        const flags = ["--undo", "--sync", ...scene.enforced ? [] : ["--no-sandbox"]];
-        await using server = await startedOr(bench, flags, environment);
-        if (server === undefined) return undefined;
-        const { text } = await server.shell(
-          `rm removed; grep -rh ${marker.slice(0, 4)} . 2>/dev/null`,
-        );
-        return text.includes(marker) ? "it was read" : undefined;
+        await using server = await startedOr(bench, ["--undo", "--sync"], environmentFor(bench));
+        return server && await readsRemoved(server, { bench, place: "." });
       })
-    ),
-  };
+      : readsRemoved(scene.running, { bench: scene.bench, place: "~/.local/state" });
+  }),
+  sharedServer: UNDO,
+};
+
+async function readsRemoved(
+  server: ServerProcess,
+  { bench, place }: { readonly bench: Workbench; readonly place: string },
+): Promise<string | undefined> {
+  const marker = newMarker();
+  bench.write("removed", `${marker}\n`);
+  const { text } = await server.shell(`rm removed; grep -rh ${marker.slice(0, 4)} ${place} 2>/dev/null`);
+  return text.includes(marker) ? "it was read" : undefined;
 }
 
 /** Undefined: the program refuses, and says what is wrong with the place. */
@@ -220,7 +222,7 @@ export const UNDO_STORE: readonly Row[] = [
     users: BOTH,
     alikeForRoot: "the server compares its own places with the scope, whose they are",
     aim: "evidence",
-    ways: { "by the environment": environments() },
+    ways: { "by the environment": AT_HOME },
   },
   {
     id: "Y61",
