@@ -1,6 +1,7 @@
 /** A server in a network of its own, where everything that leaves its commands is heard, whatever its address. */
 import { python, type Scene, type ServerSetting, type Way } from "../frame/attack.ts";
 import { driven, together, writeTools } from "../frame/stage.ts";
+import { AT_ONCE, IN_TURN } from "./attempts_in_python.ts";
 import type { ToolAnswer } from "../../_support/json_rpc.ts";
 import type { ServerProcess } from "../../_support/server_process.ts";
 import type { Workbench } from "../../_support/workbench.ts";
@@ -179,15 +180,27 @@ export function outward(attempts: Readonly<Record<string, Attempt>>, pattern: Re
     }));
 }
 
-/** As `outward` in one command: each attempt is a process of its own, and a listed name is reached after each. */
+/** As `outward` in one command: a listed name is reached after each attempt. */
 export function outwardInOne(...groups: readonly Watched[]): Way {
+  return inOneCommand(groups, "here");
+}
+
+/** What is sent to a listed name after each attempt. */
+const MARKED = `talk("${LISTED}", ${PORT}, b"mark %d" % at)`;
+
+/** Each attempt is a process of its own. */
+export function outwardInProcesses(...groups: readonly Watched[]): Way {
+  return inOneCommand(groups, "processes");
+}
+
+function inOneCommand(groups: readonly Watched[], where: keyof typeof IN_TURN): Way {
   const tried = groups.flatMap(([attempts, pattern]) =>
     Object.entries(attempts).map(([name, attempt]) => ({ name, attempt, pattern }))
   );
   return onShared({
     does: driven(async (scene) => {
       const before = (await heardBy(scene)).length;
-      const command = python(PRELUDE + marked(tried.map(({ attempt }) => programOf(scene, attempt))));
+      const command = python(PRELUDE + IN_TURN[where](tried.map(({ attempt }) => programOf(scene, attempt)), MARKED));
       const options = { command, execution_mode: "Synchronous", timeout_seconds: 150 };
       const { text } = await scene.running.call("sandboxed_shell", options, { deadline: 180_000 });
       const heard = (await heardBy(scene)).slice(before);
@@ -201,21 +214,6 @@ export function outwardInOne(...groups: readonly Watched[]): Way {
       return await together(scene, Object.fromEntries(parts), (line) => Promise.resolve(line));
     }),
   });
-}
-
-/** Python: programs in turn, and what is sent to a listed name after each. */
-function marked(programs: readonly string[]): string {
-  return `
-for at, program in enumerate(${JSON.stringify(programs)}):
-  sys.stdout.flush()
-  if os.fork() == 0:
-    try: exec(program)
-    except BaseException as error: print(at, repr(error))
-    sys.stdout.flush()
-    os._exit(0)
-  os.wait()
-  talk("${LISTED}", ${PORT}, b"mark %d" % at)
-`;
 }
 
 /**
@@ -267,17 +265,17 @@ async function fired(
   const entries = Object.entries(attempts);
   // Others are heard at the same time.
   const own = crypto.randomUUID().slice(0, 4);
-  const tags = entries.map((_, at) => `<${own}${at}>`);
-  const programs = entries.map(([, attempt], at) => [tags[at], programOf(scene, attempt)]);
+  const tagOf = (at: number) => `<${own}${at}>`;
+  const programs = entries.map(([, attempt], at) => [tagOf(at), programOf(scene, attempt)] as const);
   // Of what they do often, the tests do a quarter.
-  const attack = `SHARE = ${scene.brief ? 4 : 1}\n${means}` + AT_ONCE[within](JSON.stringify(programs));
+  const attack = `SHARE = ${scene.brief ? 4 : 1}\n${means}` + AT_ONCE[within](programs);
   const last = reachesListed(`sync ${own}`);
   const text = run === undefined
     ? await asCommand(scene.running, attack + last)
     : await inTwo(scene.running, { run, attack, last });
   const heard = await heardBy(scene);
   if (!heard.some((line) => line.includes(`sync ${own}`))) throw new Error(`The listed name was not reached: ${text}`);
-  const isReached = (at: number) => heard.some((line) => line.includes(tags[at] ?? own));
+  const isReached = (at: number) => heard.some((line) => line.includes(tagOf(at)));
   const reached = entries.filter((_, at) => isReached(at)).map(([name]) => name);
   const missed = entries.filter((_, at) => !isReached(at)).map(([name]) => name);
   if (!scene.enforced && missed.length > 0) {
@@ -322,35 +320,6 @@ function withoutSync(heard: readonly string[], words: string): readonly string[]
 export function onShared(way: Way): Way {
   return { ...way, sharedServer: SHARED, watch: () => [] };
 }
-
-/** Python: runs programs at once, in threads or, where they change what threads share, in processes. */
-const AT_ONCE = {
-  threads: (programs) => `
-import _thread
-def attempt(at, tag, program, ended):
-  try: exec(program, {**globals(), "tag": tag.encode()})
-  except BaseException as error: print(at, repr(error))
-  ended.release()
-locks = []
-for at, (tag, program) in enumerate(${programs}):
-  locks.append(_thread.allocate_lock())
-  locks[at].acquire()
-  _thread.start_new_thread(attempt, (at, tag, program, locks[at]))
-for one in locks: one.acquire()
-`,
-  processes: (programs) => `
-for at, (tag, program) in enumerate(${programs}):
-  if os.fork(): continue
-  tag = tag.encode()
-  try: exec(program)
-  except BaseException as error: print(at, repr(error))
-  sys.stdout.flush()
-  os._exit(0)
-try:
-  while True: os.wait()
-except ChildProcessError: pass
-`,
-} satisfies Readonly<Record<string, (programs: string) => string>>;
 
 function programOf({ enforced }: Scene, attempt: Attempt): string {
   if (typeof attempt === "string") return attempt;

@@ -1,6 +1,15 @@
 /** Y: ways around the relay of a network by name: other transports, other networks, its own sockets (S30, S32). */
 import { BOTH, type Row } from "../frame/attack.ts";
-import { type Attempt, LISTED, ODD, OTHER, outwardInOne, PORT, UNLISTED_PORT, volley } from "../means/own_machine.ts";
+import {
+  type Attempt,
+  LISTED,
+  ODD,
+  OTHER,
+  outwardInProcesses,
+  PORT,
+  UNLISTED_PORT,
+  volley,
+} from "../means/own_machine.ts";
 
 /** An address that no list has. */
 const ELSEWHERE = "8.8.2.2";
@@ -184,7 +193,7 @@ ${REACHES}`),
     users: BOTH,
     aim: "evidence",
     ways: {
-      "listeners": outwardInOne([
+      "listeners": outwardInProcesses([
         Object.fromEntries(
           Object.entries({
             "every address": listens('""', 7002),
@@ -208,7 +217,7 @@ ${REACHES}`),
     users: BOTH,
     aim: "evidence",
     ways: {
-      "inherited, abstract, of other processes": outwardInOne([{
+      "inherited, abstract, of other processes": outwardInProcesses([{
         "a name of no file": `socket.socket(1).connect(b"\\0outside")`,
         "what was inherited": {
           program: `
