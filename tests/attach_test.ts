@@ -238,9 +238,9 @@ Deno.test("X24 all servers of a user are found, entries of dead ones are removed
   assert.deepStrictEqual(namesIn(directoryOf(bench)), []);
 });
 
-const FLOOD_BYTES = 120_000_000;
-/** More than a server keeps of an output, and a fraction of the flood. */
-const MOST_GROWTH = 80 * 1024 * 1024;
+const FLOOD_BYTES = 60_000_000;
+/** MiB: more than a server keeps of an output, and less than the flood. */
+const MOST_GROWTH = 40;
 
 async function socketIn(directory: string): Promise<string> {
   const names = () => exists(directory) ? Array.from(Deno.readDirSync(directory), ({ name }) => name) : [];
