@@ -127,7 +127,7 @@ async function namesPaths(bench: Workbench, server: ServerProcess): Promise<void
 async function undoesWhatHasEnded(bench: Workbench, server: ServerProcess): Promise<void> {
   await own(
     bench,
-    "mkdir many; cd many; > 0; python3 -c \"import os; [os.link('0', str(at)) for at in range(1, 2000)]\"",
+    "mkdir many; cd many; > 0; python3 -c \"import os; [os.link('0', str(at)) for at in range(1, 5000)]\"",
   );
   const started = await server.start("rm -r many; touch begun; exec sleep 600");
   const [operation_id = ""] = /op_\w+/.exec(started.text) ?? [];
@@ -138,7 +138,7 @@ async function undoesWhatHasEnded(bench: Workbench, server: ServerProcess): Prom
   };
   assert.match(
     await answered((await server.call("changes", { operation_id })).text),
-    /^A begun\nD many\/ \(2000 paths below\)$/m,
+    /^A begun\nD many\/ \(5000 paths below\)$/m,
   );
   const refused =
     `Operation "${operation_id}" still runs: \`await\` its end, or end it with \`cancel\`, and undo it then`;
@@ -149,7 +149,7 @@ async function undoesWhatHasEnded(bench: Workbench, server: ServerProcess): Prom
   assert.match((await server.shell("echo meanwhile")).text, /^meanwhile$/m);
   assert.match((await server.call("status")).text, new RegExp(`${undoing}.* running`), "the other call came first");
   const { text } = await server.call("await", { operation_id: undoing });
-  assert.match(text, /Put back 2002 paths\./);
+  assert.match(text, /Put back 5002 paths\./);
 }
 
 async function undoneByAPerson(bench: Workbench, killed: ServerProcess): Promise<void> {
