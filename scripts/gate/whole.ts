@@ -46,6 +46,7 @@ const WAITING: readonly string[] = [
   "tests/input_test.ts",
   "tests/network_test.ts",
   "tests/cancel_test.ts",
+  "tests/waits_test.ts",
 ];
 
 /** From the root of the repository, each once. */
