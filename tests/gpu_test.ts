@@ -1,7 +1,6 @@
 /** GPUs: closed to commands until a person opens them, and then exactly the chosen ones (S41). */
 import assert from "node:assert/strict";
 import { NO_NODES, NVIDIA_NODES, withNodes } from "./_support/servers/gpu_machine.ts";
-import { police } from "./_support/servers/policed.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { runProgram } from "./_support/terminal.ts";
 import { usersAtHand, Workbench } from "./_support/workbench.ts";
@@ -109,10 +108,5 @@ for (const user of usersAtHand()) {
     const { code, stderr } = await runProgram(bare, ["call", "--gpu", "all", "sandboxed_shell", "--", "echo ran"]);
     assert.strictEqual(code, 1);
     assert.match(stderr, /--gpu all: there is neither \/dev\/nvidia0 \(NVIDIA\), nor .*start without --gpu/);
-    const withGpus = bench.machine;
-    police(bench, { policy: { forbid: ["gpu"] } });
-    bench.machine = [...withGpus, ...bench.machine];
-    const forbidden = await runProgram(bench, ["call", "--gpu", "1", "sandboxed_shell", "--", "echo ran"]);
-    assert.match(forbidden.stderr, /policy "\/etc\/ahma\/policy\.json" forbids --gpu/);
   });
 }

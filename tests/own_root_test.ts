@@ -4,6 +4,7 @@
  * and temporary files of their own run there (S5, S6, S23).
  */
 import assert from "node:assert/strict";
+import { asUser, own } from "./attacks/means/as_user.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { compile, HAS_COMPILER, NO_COMPILER } from "./_support/kernel/compiled.ts";
 import { until } from "./_support/deadline.ts";
@@ -54,19 +55,23 @@ for (const user of usersAtHand()) {
     await Deno.rename(`${elsewhere}/over`, `${elsewhere}/over-away`);
     await Deno.symlink("decoy", `${elsewhere}/over`);
     assert.doesNotMatch((await server.shell(deep)).text, /in decoy/, "a link that came since leads nowhere");
-    // The control: without the sandbox they are there.
-    using other = new Workbench(user);
-    await using open = await ServerProcess.start(other, { flags: ["--no-sandbox"] });
-    assert.ok(seen((await open.shell(look)).text).includes(`${elsewhere}/closed`));
+    // The control: in the user's own shell they are there.
+    const open = (line: string) => own({ user }, bench, line);
+    assert.ok(seen(await open(look)).includes(`${elsewhere}/closed`));
 
     // S23: terminals.
     const used = await server.shell("script -qc 'tty; ls /dev/pts; echo typed > /dev/tty' /dev/null");
     assert.match(used.text, /^\/dev\/pts\/0\r?\n0 +ptmx\r?\ntyped/m);
-    const { operation } = await open.start("script -qfc 'tty; exec tail -f /dev/null' log");
-    const path = await until(() => terminalIn(`${other.scope}/log`), 20_000, "the terminal outside");
-    assert.doesNotMatch((await server.shell(reachTerminal(path))).text, /^42$/m);
-    assert.match((await open.shell(reachTerminal(path))).text, /^42$/m);
-    await open.call("cancel", { operation_id: operation?.operation_id });
+    const [script, ...words] = asUser(user, ["script", "-qfc", "tty; exec tail -f /dev/null", "log"]);
+    const outside = new Deno.Command(script, { args: words, cwd: scope, stdin: "null", stdout: "null" }).spawn();
+    try {
+      const path = await until(() => terminalIn(`${scope}/log`), 20_000, "the terminal outside");
+      assert.doesNotMatch((await server.shell(reachTerminal(path))).text, /^42$/m);
+      assert.match(await open(reachTerminal(path)), /^42$/m);
+    } finally {
+      outside.kill("SIGTERM");
+      await outside.status;
+    }
     await runPrograms(bench, server, t);
   });
 }

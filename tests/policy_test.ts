@@ -74,14 +74,12 @@ const WAYS: Readonly<Record<string, Way>> = {
     variables: { AHMA_NETWORK: "full" },
   },
   "the whole network for each client of HTTP": { line: [...HTTP, "--session-isolation", "--network=full"] },
-  "another host in a second list": { words: ["--network", "one.test:443", "--network", "three.test:443"] },
   "another host for a secret": {
     words: ["--secret", "TOKEN=three.test"],
     variables: { TOKEN: "value-of-a-token" },
   },
   "the sockets of other programs for validate": { line: ["validate", "--unix-sockets", "allow"] },
   "a forced switch turned off by the user's file": { user: { strict: false } },
-  "a question for a protected path": { words: ["--ask", "protected"] },
   "a profile of the machine with what is forbidden": { words: ["--profile", "open"] },
   "another server without a sandbox": { line: ["list-tools", "--no-sandbox-server", "--", "sh", "-c", "echo ran"] },
   "HTTP before another server": { line: [...HTTP, "--server-command", "sh", "--no-sandbox-server"] },
@@ -219,18 +217,12 @@ test("S37 a policy that is not root's alone, or not understood, lets nothing sta
       assert.deepStrictEqual(await read(), { holds }, name);
     }
   });
-  // Any start asks for it. The first two say what only this user may not read; root may.
-  for (
-    const [change, why] of [["chmod 600 policy.json", /Permission denied/], ["chmod 700 .", /Permission denied/], [
-      "chown 65534 policy.json",
-      /belongs to user 65534, not to root\nNothing starts on this machine/,
-    ]] as const
-  ) {
+  // Any start asks for it. These say what only this user may not read; root may.
+  for (const change of ["chmod 600 policy.json", "chmod 700 ."]) {
     police(bench, { policy: {}, change });
     const { code, stdout, stderr } = await runProgram(bench, CALL);
     assert.deepStrictEqual([code, stdout], [2, ""], stderr);
-    assert.match(stderr, /^Cannot use policy /);
-    assert.match(stderr, why);
+    assert.match(stderr, /^Cannot use policy .*Permission denied.*\nNothing starts on this machine/);
   }
 });
 

@@ -6,6 +6,7 @@
  * there, the log and the result say what it needs, and that is enough.
  */
 import assert from "node:assert/strict";
+import { own } from "./attacks/means/as_user.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { exists, ORDINARY_ID, type User, usersAtHand, Workbench } from "./_support/workbench.ts";
 
@@ -109,9 +110,8 @@ for (const user of usersAtHand()) {
 
     // The control, which asks only for what the user may.
     if (user === "root") return;
-    await using open = await ServerProcess.start(bench, { flags: ["--no-sandbox"] });
-    const taken = await open.shell(steal(file));
-    assert.ok(taken.text.includes(SECRET) && taken.text.includes(file.name));
+    const taken = await own({ user }, bench, steal(file));
+    assert.ok(taken.includes(SECRET) && taken.includes(file.name));
     assert.equal(file.text(), `${SECRET}planted\n`);
   });
 }
@@ -234,62 +234,71 @@ interface Told {
   readonly warned: boolean;
 }
 
-const KINDS: readonly Kind[] = [
-  {
-    name: "worktree",
-    tree: ({ scope }) => `${scope}/tree`,
-    make: (tree) => `git worktree add -q '${tree}'`,
-    repository: ".git",
-  },
-  {
-    name: "submodule",
-    tree: (_, main) => `${main}/lib/part`,
-    make: () =>
-      `git clone -q --bare . ../part && git -c protocol.file.allow=always submodule add -q "$PWD/../part" lib/part`,
-    repository: ".git/modules/lib/part",
-  },
-];
+type Tell = (place: { readonly tree: string; readonly advice: string }, line: string) => Promise<Told>;
 
-for (const kind of KINDS) {
-  Deno.test(`S4 S15 with a ${kind.name} of git as the scope, the result says what it needs`, () =>
-    tell("ordinary", kind));
-}
+const WORKTREE: Kind = {
+  name: "worktree",
+  tree: ({ scope }) => `${scope}/tree`,
+  make: (tree) => `git worktree add -q '${tree}'`,
+  repository: ".git",
+};
 
-async function tell(user: User, { name, tree: treeOf, make, repository: at }: Kind): Promise<void> {
-  using bench = new Workbench(user);
-  const main = `${bench.elsewhere}/main`;
-  const [tree, repository] = [treeOf(bench, main), `${main}/${at}`];
+const SUBMODULE: Kind = {
+  name: "submodule",
+  tree: (_, main) => `${main}/lib/part`,
+  make: () =>
+    `git clone -q --bare . ../part && git -c protocol.file.allow=always submodule add -q "$PWD/../part" lib/part`,
+  repository: ".git/modules/lib/part",
+};
+
+/** A tree of this kind, and the repository that it needs, as the user of the bench has them. */
+async function treeOf(bench: Workbench, { name, tree: find, make, repository }: Kind) {
+  const main = `${bench.elsewhere}/${name}/main`;
+  const tree = find(bench, main);
   const made = await new Deno.Command("sh", {
     args: ["-c", `git init -q '${main}' && cd '${main}' && ${COMMIT} one && ${make(tree)}`],
     env: { GIT_CONFIG_GLOBAL: "/dev/null" },
   }).output();
   assert.ok(made.success, new TextDecoder().decode(made.stderr));
-  if (user === "ordinary" && Deno.uid() === 0) {
+  if (Deno.uid() === 0) {
     await new Deno.Command("chown", { args: ["-R", `${ORDINARY_ID}:${ORDINARY_ID}`, main, tree] }).output();
   }
-  const scope = ["--sandbox-scope", tree, "--log-to-stderr"];
-  const advice = `--write ${repository}`;
-  const told = async (flags: readonly string[], ...lines: readonly string[]) => {
-    await using server = await ServerProcess.start(bench, { flags: [...scope, ...flags] });
-    const seen: Told[] = [];
-    for (const line of lines) {
-      const { text, result } = await server.shell(line);
+  return { tree, repository: `${main}/${repository}`, advice: `--write ${main}/${repository}` };
+}
+
+Deno.test("S4 S15 with a worktree or a submodule of git as a scope, the result says what it needs", async () => {
+  using bench = new Workbench("ordinary");
+  const [worktree, submodule] = [await treeOf(bench, WORKTREE), await treeOf(bench, SUBMODULE)];
+  const both = [worktree, submodule];
+  type Place = typeof worktree;
+  const told = async (places: readonly Place[], flags: readonly string[], act: (tell: Tell) => Promise<void>) => {
+    const scopes = places.flatMap(({ tree }) => ["--sandbox-scope", tree]);
+    await using server = await ServerProcess.start(bench, { flags: [...scopes, "--log-to-stderr", ...flags] });
+    await act(async ({ tree, advice }, line) => {
+      const { text, result } = await server.shell(line, { working_directory: tree });
       const meta = result._meta as Readonly<Record<string, unknown>> | undefined; // the server's own format
       const denied = meta?.["ahma/sandbox_denied"] as readonly { readonly flags: readonly string[] }[] | undefined;
-      seen.push({ text, flags: denied?.map((one) => one.flags), warned: server.stderr.includes(advice) });
-    }
-    return seen;
+      return { text, flags: denied?.map((one) => one.flags), warned: server.stderr.includes(advice) };
+    });
   };
-  const [closed] = await told([], "git status");
-  assert.deepStrictEqual([closed?.flags, closed?.warned], [[[advice]], true], closed?.text);
+  const closed = (place: Place, { text, flags, warned }: Told) =>
+    assert.deepStrictEqual([flags, warned], [[[place.advice]], true], text);
+  await told(both, [], async (tell) => {
+    for (const place of both) closed(place, await tell(place, "git status"));
+  });
   // To read it is half of what a submodule needs too.
-  if (name === "worktree") {
-    const [readable] = await told(["--read", `${repository}`], `git status -s && ${COMMIT} two`);
-    assert.deepStrictEqual([readable?.flags, readable?.warned], [[[advice]], true], readable?.text);
-  }
-  const lines = [`${COMMIT} two && git log --format='logged %s'`, `echo x > ${repository}/hooks/pre-commit`];
-  const [open, hook] = await told(["--write", `${repository}`], ...lines);
-  assert.deepStrictEqual([open?.flags, open?.warned], [undefined, false], open?.text);
-  assert.match(open?.text ?? "", /^logged two$/m);
-  assert.deepStrictEqual(hook?.flags, [[`--allow-protected ${repository}/hooks`]], hook?.text);
-}
+  await told(
+    [worktree],
+    ["--read", worktree.repository],
+    async (tell) => closed(worktree, await tell(worktree, `git status -s && ${COMMIT} two`)),
+  );
+  await told(both, both.flatMap(({ repository }) => ["--write", repository]), async (tell) => {
+    for (const place of both) {
+      const open = await tell(place, `${COMMIT} two && git log --format='logged %s'`);
+      assert.deepStrictEqual([open.flags, open.warned], [undefined, false], open.text);
+      assert.match(open.text, /^logged two$/m);
+      const hook = await tell(place, `echo x > ${place.repository}/hooks/pre-commit`);
+      assert.deepStrictEqual(hook.flags, [[`--allow-protected ${place.repository}/hooks`]], hook.text);
+    }
+  });
+});
