@@ -1,5 +1,6 @@
 /** What holds the attack catalogue itself to account; its rows are in attacks_*_test.ts beside it. */
 import assert from "node:assert/strict";
+import { globSync } from "node:fs";
 import type { Row, Way } from "./attacks/frame/attack.ts";
 import { AWAITED } from "./attacks/frame/awaited.ts";
 import { CATALOGUE } from "./attacks/catalogue.ts";
@@ -8,6 +9,7 @@ import { Post } from "./attacks/frame/post.ts";
 import type { Kind } from "./attacks/frame/range.ts";
 import { RESIDUAL_RISKS, STOPPED_BY_NAMESPACES } from "./attacks/frame/residual_risks.ts";
 import { runAttack } from "./attacks/frame/run_attack.ts";
+import { ROOT } from "./_support/repository.ts";
 import { usersAtHand } from "./_support/workbench.ts";
 
 const SECURITY = new URL("../docs/security.md", import.meta.url).pathname;
@@ -57,6 +59,13 @@ Deno.test("S3 every row has one id, and every list names rows that exist", () =>
   assert.deepStrictEqual(ids.filter((id, index) => ids.indexOf(id) !== index), [], "twice");
   const named = [...Object.keys(AWAITED), ...Object.keys(RESIDUAL_RISKS), ...STOPPED_BY_NAMESPACES];
   assert.deepStrictEqual(named.filter((id) => !ids.includes(id)), [], "no such row");
+});
+
+Deno.test("S3 each test file that has the proof of a row is there", () => {
+  const proofs = CATALOGUE.map((row) => "notApplicable" in row ? row.notApplicable : "");
+  const named = proofs.flatMap((proof) => proof.match(/\b(?:src|tests)\/[\w/*]+_test\.ts/g) ?? []);
+  assert.ok(named.length > 5);
+  assert.deepStrictEqual(named.filter((path) => globSync(path, { cwd: ROOT.pathname }).length === 0), []);
 });
 
 Deno.test({

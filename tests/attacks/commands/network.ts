@@ -232,7 +232,7 @@ if ring > 0: print("made", 6 * 7)`),
   {
     id: "K13",
     title: "a command calls its own server back over HTTP",
-    notApplicable: "proven by the tests of the HTTP bridge (tests/http_*_test.ts)",
+    notApplicable: "proven by the tests of the HTTP bridge (tests/http/*_test.ts)",
   },
   {
     id: "K14",
@@ -252,7 +252,7 @@ if ring > 0: print("made", 6 * 7)`),
   {
     id: "K15",
     title: "take over the server's port",
-    notApplicable: "proven by the tests of the HTTP bridge (tests/http_*_test.ts)",
+    notApplicable: "proven by the tests of the HTTP bridge (tests/http/*_test.ts)",
   },
   { id: "K16", title: "ways around a filtering proxy", notApplicable: "there is no such proxy" },
   {

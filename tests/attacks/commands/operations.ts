@@ -179,7 +179,7 @@ async function redefined({ running, enforced }: Scene): Promise<string | undefin
   return "the new definition runs afterwards";
 }
 
-const HTTP = "proven by the tests of the HTTP bridge (tests/http_*_test.ts)";
+const HTTP = "proven by the tests of the HTTP bridge (tests/http/*_test.ts)";
 
 export const OPERATIONS: readonly Row[] = [
   {
