@@ -3,6 +3,7 @@
  * curl, then `list-tools --http`, or `call` with the suite's server in `--mcp-config`.
  */
 import assert from "node:assert/strict";
+import { callInFront } from "./conformance/front_client.ts";
 import { ROOT } from "./_support/repository.ts";
 import { Workbench } from "./_support/workbench.ts";
 
@@ -39,25 +40,39 @@ const LOGINS_OF_BOTH = [
   )
   .concat("token-endpoint-auth-basic", "token-endpoint-auth-post", "token-endpoint-auth-none");
 
+/** Scenarios of each version in which the official client calls through one program that has the servers of all. */
+const FRONT = {
+  "2025-11-25": ["elicitation-sep1034-client-defaults", "sse-retry"],
+  "2026-07-28": ["sep-2322-client-request-state", "http-custom-headers", "http-invalid-tool-headers"]
+    .concat("http-standard-headers", "json-schema-ref-no-deref"),
+} as const;
+
 /** The checks of each scenario of a version, by its name; those `without` are not tried. */
 async function runSuite(
   bench: Workbench,
-  version: string,
+  version: keyof typeof FRONT,
   without: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Check[]>> {
   const output = `${bench.elsewhere}/${version}`;
   const command = new URL("tests/conformance/client_command.sh", ROOT).pathname;
-  await new Deno.Command(Deno.execPath(), {
+  const suite = new Deno.Command(Deno.execPath(), {
     args: [...SUITE, "client", "--command", command, "--requirements", version, "--timeout", "300000", "-o", output],
     env: {
       CONFORMANCE_PROGRAM: new URL("dist/ahma_mcp", ROOT).pathname,
-      FRONT_CLIENT: new URL("tests/conformance/front_client.ts", ROOT).pathname,
       AHMA_DENO: Deno.execPath(),
       LANES: bench.elsewhere,
       LEFT_OUT: ` ${without.join(" ")} `,
+      FRONT: ` ${FRONT[version].join(" ")} `,
     },
     stdin: "null",
-  }).output();
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  try {
+    await callInFront(bench.elsewhere, FRONT[version], version);
+  } finally {
+    await suite.status;
+  }
   const checks = new Map<string, readonly Check[]>();
   for (const directory of [output, `${output}/auth`]) {
     for await (const { name } of Deno.readDir(directory)) {

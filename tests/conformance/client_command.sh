@@ -1,11 +1,22 @@
 #!/bin/sh
 # A client for the official suite: the real program logs in, and lists or calls the tools. The suite adds the server's
 # address. A person's browser is curl, which follows the pages. CONFORMANCE_PROGRAM: the program's start script;
-# AHMA_DENO: the runtime. LANES: a directory for locks.
+# AHMA_DENO: the runtime. LANES: a directory for locks and for the files of front_client.ts. FRONT: names of scenarios, as
+# in LEFT_OUT, whose calls it makes.
 set -u
 for url; do :; done
 # LEFT_OUT: names of scenarios between blanks, without the part before the slash.
 case "$LEFT_OUT" in *" ${MCP_CONFORMANCE_SCENARIO#*/} "*) exit 1 ;; esac
+case "$FRONT" in *" $MCP_CONFORMANCE_SCENARIO "*)
+  # The suite takes its server away when this ends.
+  file=$LANES/$MCP_CONFORMANCE_SCENARIO
+  mkfifo "$file.end" || exit
+  context=${MCP_CONFORMANCE_CONTEXT:-}
+  printf '{"url": "%s", "context": %s}' "$url" "${context:-null}" > "$file.new" && mv "$file.new" "$file.json"
+  read -r _ < "$file.end"
+  exit
+  ;;
+esac
 # The runtime keeps its cache: each scenario would fetch packages and compile the program again.
 export DENO_DIR="${DENO_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/deno}"
 # The suite begins all scenarios at once, and then none is served in time: three are tried side by side.
@@ -101,18 +112,6 @@ auth/*)
   ;;
 tools_call)
   patiently call suite_add_numbers --json '{"a": 5, "b": 3}'
-  ;;
-http-standard-headers)
-  patiently call suite_test_headers
-  call suite_my-hyphenated-tool
-  ;;
-json-schema-ref-no-deref)
-  patiently call suite_lookup_user
-  ;;
-elicitation-* | sep-2322-* | http-custom-headers | http-invalid-tool-headers | sse-retry)
-  # The official client stands in front of the program, and calls when the tools are listed. In sse-retry the suite takes
-  # the stream that a new connection opens for a reconnection if it comes after the call.
-  "$AHMA_DENO" run --quiet --allow-all "$FRONT_CLIENT" "$CONFORMANCE_PROGRAM" --mcp-config "$home/mcp.json"
   ;;
 *)
   # One of them has no tools, and a list does not wait for a server that is late.
