@@ -139,6 +139,10 @@ export function ownChildren(): readonly number[] {
   return Deno.readTextFileSync("/proc/thread-self/children").split(" ").map(Number).filter((pid) => pid !== 0);
 }
 
+/** Bash: `below PID PATTERN` prints the children whose name and command line match; pgrep would read those of all processes. */
+export const BELOW = "below() { local one; for one in $(</proc/$1/task/$1/children); do " +
+  '[[ "$(</proc/$one/comm) $(</proc/$one/cmdline)" == $2 ]] && echo $one; done; } 2>/dev/null; ';
+
 /** Processes whose command line holds `marker`; pgrep looks, because Deno shows /proc only to programs with every permission. */
 export async function processesWith(marker: string): Promise<number> {
   const found = await new Deno.Command("pgrep", { args: ["-f", "-c", `^[^ ]*${marker}`] }).output();

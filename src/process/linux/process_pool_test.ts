@@ -4,6 +4,7 @@ import { type LauncherProcess, Spawner } from "../spawn.ts";
 import { ProcessPool } from "./process_pool.ts";
 import { SERVING_LIMITS, type ServingLimits, ServingPool } from "./serving/serving_pool.ts";
 import {
+  BELOW,
   DEFAULT_WAY,
   type Fixture,
   fixture,
@@ -169,7 +170,7 @@ Deno.test("P3 LinuxRunner.run() does not run a program again whose launcher died
 
 /** A launcher takes what it started with it, one after the other; the last is the shell, which could still take a line. */
 function killTreesNow(pids: readonly number[]): Deno.CommandOutput {
-  const script = "tree() { for p; do echo $p; tree $(pgrep -P $p); done; }; all=$(tree $@); kill -9 $@; " +
+  const script = `${BELOW}tree() { for p; do echo $p; tree $(below $p "*"); done; }; all=$(tree $@); kill -9 $@; ` +
     "for p in $all; do while grep -qs '^State:.[^ZX]' /proc/$p/status; do :; done; done";
   return new Deno.Command("timeout", { args: ["120", "bash", "-c", script, "bash", ...pids.map(String)] }).outputSync();
 }
@@ -383,8 +384,8 @@ Deno.test("P1 ServingPool gives no sandbox again that is old", async () => {
  * waits for its line.
  */
 function shellsWaiting({ fork }: Pick<Way, "fork">): readonly number[] {
-  const first = fork ? '-x ahma -P "$one"' : '-P "$(pgrep -P "$one")" -f ahma_line';
-  const script = `for one; do pgrep ${first}; done`;
+  const look = fork ? 'below $one "ahma *"' : 'for first in $(below $one "*"); do below $first "* *ahma_line*"; done';
+  const script = `${BELOW}for one; do ${look}; done`;
   const { stdout } = new Deno.Command("bash", { args: ["-c", script, "bash", ...ownChildren().map(String)] })
     .outputSync();
   return new TextDecoder().decode(stdout).split("\n").map(Number).filter((pid) => pid !== 0);

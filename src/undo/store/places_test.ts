@@ -38,6 +38,7 @@ Deno.test("S39 operations are kept for 7 days and 1 GiB, the last one in any cas
   assert.deepEqual(kept([a, b], 7 * DAY + 2), ["b"]);
   assert.deepEqual(kept([a, b], 7 * DAY + 3), []);
   // Empty files take blocks of the disk and lines of a journal.
-  const many = operation("many", 3, Array.from({ length: 250_000 }, () => 0));
-  assert.deepEqual(kept([a, many], 4), ["many"]);
+  const many = operation("many", 3, Array.from({ length: 1_000 }, () => 0));
+  const before = (mib: number) => kept([operation("before", 1, [GIB - mib * 1024 ** 2]), many], 4);
+  assert.deepEqual([before(4), before(6)], [["many"], ["before", "many"]]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { DEFAULT_WAY, type Fixture, fixture, ownChildren, until } from "../../_support/runner_fixture.ts";
+import { BELOW, DEFAULT_WAY, type Fixture, fixture, ownChildren, until } from "../../_support/runner_fixture.ts";
 
 /** Where process 1 is the shell that forks, it has this name. */
 const FORKS = "ahma\n";
@@ -205,7 +205,7 @@ Deno.test("P5 a line in another directory or with variables of its own has those
 /** The copies that wait for a line, each below a first process. */
 function copiesWaiting(): readonly number[] {
   return numbersOf(
-    'for one; do for first in $(pgrep -P "$one" -x ahma); do pgrep -P "$first" -x bash; done; done',
+    `${BELOW}for one; do for first in $(below $one "ahma *"); do below $first "bash *"; done; done`,
     ownChildren(),
   );
 }

@@ -49,7 +49,8 @@ async function answers(f: Fixture, directory = "deep/down/here"): Promise<readon
 
 const CLOSED = ["closed 13", "closed 13"];
 
-for (const way of WAYS.filter(({ namespaces }) => namespaces)) {
+// A program runs alike whether a shell forks or not.
+for (const way of WAYS.filter(({ namespaces, fork }) => namespaces && fork)) {
   Deno.test(`S6 commands have no Unix sockets while one of another program cannot be found, and their own when it has ended: ${way.name}`, async () => {
     await using f = await fixture({ ...way, searchTimes: SHORT });
     for (let made = 0; made < 40; made++) await Deno.mkdir(`${f.scope}/many/${made}`, { recursive: true });
