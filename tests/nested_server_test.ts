@@ -1,6 +1,7 @@
 /** A server that a command starts inside the sandbox of another one (S13): it works, and nothing is loosened. */
 import assert from "node:assert/strict";
 import { SERVER_RUN_FLAGS } from "../scripts/permissions.ts";
+import { own } from "./attacks/means/as_user.ts";
 import { testRuntime } from "./_support/runtime.ts";
 import { ServerProcess } from "./_support/server_process.ts";
 import { type Shared, sharing } from "./_support/sharing.ts";
@@ -60,11 +61,11 @@ async function serveInside({ bench, server }: Shared<ServerProcess>): Promise<vo
   assert.strictEqual(await Deno.readTextFile(`${bench.scope}/served`), "42\n");
 }
 
-/** What a server without a sandbox of its own comes to inside the server. */
-async function opened({ bench, server }: Shared<ServerProcess>): Promise<Readonly<Record<string, boolean>>> {
+/** What a server without a sandbox of its own comes to where this runs lines. */
+async function opened(bench: Workbench, run: (line: string) => Promise<string>) {
   const secret = bench.write(`${bench.elsewhere}/secret`, "a-secret\n");
   const line = `cat ${secret}; touch ${bench.elsewhere}/planted; echo ran`;
-  const text = await said(server, `${program(bench.user).words} call --no-sandbox sandboxed_shell -- '${line}'`);
+  const text = await run(`${program(bench.user).words} call --no-sandbox sandboxed_shell -- '${line}'`);
   const isPlanted = exists(`${bench.elsewhere}/planted`);
   return { ran: /^ran$/m.test(text), read: /^a-secret$/m.test(text), isPlanted };
 }
@@ -78,8 +79,9 @@ for (const user of usersAtHand()) {
     test(`S13 a command's own client starts a server inside, which serves it, as ${user}`, serveInside);
   }
 
-  test(`S13 S14 a server inside without a sandbox of its own opens nothing that the outer one closes, as ${user}`, async (shared) => {
-    assert.deepStrictEqual(await opened(shared), { ran: true, read: false, isPlanted: false });
+  test(`S13 S14 a server inside without a sandbox of its own opens nothing that the outer one closes, as ${user}`, async ({ bench, server }) => {
+    const inside = (line: string) => said(server, line);
+    assert.deepStrictEqual(await opened(bench, inside), { ran: true, read: false, isPlanted: false });
   });
 
   // Namespaces are refused to each user in another way, and root's are those that it could have.
@@ -118,9 +120,9 @@ exec ${words} call ${flags.join(" ")} sandboxed_shell -- "sh ${bench.scope}/deep
     await serveInside({ bench, server });
   });
 
-  Deno.test(`S14 the control: where the outer server has no sandbox, one inside opens everything, as ${user}`, async () => {
+  Deno.test(`S14 the control: the same program opens everything where it is not inside a sandbox, as ${user}`, async () => {
     using bench = new Workbench(user);
-    await using server = await ServerProcess.start(bench, { flags: [...flags, "--no-sandbox"] });
-    assert.deepStrictEqual(await opened({ bench, server }), { ran: true, read: true, isPlanted: true });
+    const outside = (line: string) => own(bench, bench, `export TMPDIR=${bench.elsewhere}; ${line}`);
+    assert.deepStrictEqual(await opened(bench, outside), { ran: true, read: true, isPlanted: true });
   });
 }
