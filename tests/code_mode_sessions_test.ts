@@ -1,4 +1,4 @@
-/** Scripts of several HTTP clients, and of a server without a sandbox. */
+/** Scripts of several HTTP clients (those of isolated sessions: tests/http), and of a server without a sandbox. */
 import assert from "node:assert/strict";
 import { HttpClient } from "./_support/clients/http_client.ts";
 import { toolAnswer } from "./_support/json_rpc.ts";
@@ -7,36 +7,6 @@ import { HttpServerProcess } from "./_support/servers/http_server.ts";
 import { Workbench } from "./_support/workbench.ts";
 
 const FLAGS = ["--bundles", "files", "--code-mode", "all"];
-
-Deno.test("K11 H3 scripts of isolated sessions work in the scope of their own session only", async () => {
-  using bench = new Workbench("ordinary");
-  await using server = await HttpServerProcess.start(bench, {
-    flags: [...FLAGS, "--session-isolation", "--max-sessions", "2", "--sync"],
-  });
-  const roots = ["one", "two"].map((name) => {
-    bench.write(`${name}/own.txt`, `of ${name}\n`);
-    return `${bench.scope}/${name}`;
-  });
-  const clients = await Promise.all(roots.map((root) => HttpClient.connect(server, { roots: [root] })));
-  const code = `const texts = [];
-    for (const path of ["own.txt", "${roots.map((root) => `${root}/own.txt`).join('", "')}"]) {
-      const { text, isError } = await tools.files_read({ path, line_numbers: false });
-      texts.push(isError ? "refused" : text.split("\\n")[1]);
-    }
-    const { isError } = await tools.files_write({ path: "made.txt", content: texts[0] });
-    const { text } = await tools.sandboxed_shell({ command: "cat ${
-    roots.map((root) => `${root}/own.txt`).join(" ")
-  } 2>/dev/null; true" });
-    return [...texts, isError, text.split("\\n")[0]];`;
-  const answers = await Promise.all(clients.map((client) => client.call("run_script", { code })));
-  const values = answers.map(({ text }) => JSON.parse(text.slice(0, text.lastIndexOf("\n[script: "))));
-  assert.deepStrictEqual(values, [
-    ["of one", "of one", "refused", false, "of one"],
-    ["of two", "refused", "of two", false, "of two"],
-  ]);
-  assert.deepStrictEqual(roots.map((root) => Deno.readTextFileSync(`${root}/made.txt`)), ["of one", "of two"]);
-  for (const client of clients) await client[Symbol.asyncDispose]();
-});
 
 Deno.test("K11 H2 H4 the script of one session is not seen or ended by another; without a session its id is the way to it", async () => {
   using bench = new Workbench();

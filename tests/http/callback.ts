@@ -4,9 +4,9 @@ import { HttpClient } from "../_support/clients/http_client.ts";
 import { HttpServerProcess } from "../_support/servers/http_server.ts";
 import type { Shared } from "../_support/sharing.ts";
 import { Workbench } from "../_support/workbench.ts";
-import { testCeiling } from "./servers.ts";
+import { testCeiling, testShort } from "./servers.ts";
 
-const SCRIPT = await Deno.readTextFile(new URL("../fixtures/call_back.py", import.meta.url));
+const SCRIPT = Deno.readTextFileSync(new URL("../fixtures/call_back.py", import.meta.url));
 const REFUSED = /status 403 .*(one of this server's own commands|which process holds the other end)/;
 
 interface Caller {
@@ -58,18 +58,12 @@ testCeiling(
   (shared) => refusesCommands(shared),
 );
 
-Deno.test({
-  name:
-    "S6 H8 a command gets no session and no request of its own server served with a token it has got hold of, as root" +
+testShort(
+  "S6 H8 a command gets no session and no request of its own server served with a token it has got hold of, as root" +
     (Deno.uid() === 0 ? "" : " (ignored: only root can)"),
-  ignore: Deno.uid() !== 0,
-  async fn() {
-    using bench = new Workbench("root");
-    const flags = ["--session-isolation", "--sandbox-scope", bench.scope, "--require-token"];
-    await using server = await HttpServerProcess.start(bench, { flags });
-    await refusesCommands({ bench, server }, await tokenOf(bench));
-  },
-});
+  async (shared) => await refusesCommands(shared, await tokenOf(shared.bench)),
+  { ignore: Deno.uid() !== 0 },
+);
 
 const FIRST_OF_ALL = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
 const [prefix, where] = Deno.uid() === 0

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { until } from "../_support/deadline.ts";
 import { EventReader } from "../_support/clients/event_reader.ts";
 import { HttpClient } from "../_support/clients/http_client.ts";
-import { HttpServerProcess, initializeMessage } from "../_support/servers/http_server.ts";
+import { initializeMessage } from "../_support/servers/http_server.ts";
 import { toolAnswer } from "../_support/json_rpc.ts";
 import { processesWith, type SeenProcess } from "../_support/processes.ts";
-import { Workbench } from "../_support/workbench.ts";
-import { keepsItsWork, namesIn } from "./own_work.ts";
+import type { Workbench } from "../_support/workbench.ts";
+import { hasItsOwn, keepsItsWork, rootWithFiles } from "./own_work.ts";
 import { testCeiling, testIsolated as test } from "./servers.ts";
 
 const SHELL = "sandboxed_shell";
@@ -36,8 +36,8 @@ async function errorOf(client: HttpClient): Promise<string> {
   return error?.message ?? "no error";
 }
 
-test("H3 X5 X6 two sessions with different roots write the same relative file: each in its own root, and the progress of a task reaches its client", async ({ bench, server }) => {
-  const roots = ["one", "two"].map((name) => rootIn(bench, name));
+test("H3 X5 X6 Q1 K2 K11 two sessions with different roots write the same relative file: each in its own root, with its prompts, files and scripts, and the progress of a task reaches its client", async ({ bench, server }) => {
+  const roots = ["one", "two"].map((name) => rootWithFiles(bench, name));
   const clients = await Promise.all(roots.map((root) => HttpClient.connect(server, { roots: [root] })));
   const [one] = clients;
   assert.ok(one !== undefined);
@@ -53,7 +53,7 @@ test("H3 X5 X6 two sessions with different roots write the same relative file: e
     assert.strictEqual(await Deno.readTextFile(`${root}/file`), `${index}\n`);
     assert.match(answers[index]?.text ?? "", new RegExp(`${sibling}.*(Permission denied|No such file)`));
     const names = (await Array.fromAsync(Deno.readDir(root))).map(({ name }) => name).toSorted();
-    assert.deepStrictEqual(names, [".keep", "file", "touched"]);
+    assert.deepStrictEqual(names, [".ahma", "file", "own.txt", "touched"]);
     assert.strictEqual((await sessionProcesses(bench, root)).length, 1);
   }
   const outside = await one.call(SHELL, { command: "pwd", working_directory: roots[1] });
@@ -71,6 +71,7 @@ test("H3 X5 X6 two sessions with different roots write the same relative file: e
     ["mine", { "io.modelcontextprotocol/related-task": { taskId: task.taskId } }],
   );
   bench.write("one/end", "");
+  await hasItsOwn({ clients, roots });
   for (const client of clients) await client[Symbol.asyncDispose]();
 });
 
@@ -259,12 +260,14 @@ async function staysAway({ bench, client, root }: Session): Promise<void> {
   assert.match(answer.error?.message ?? "", /replaced by another|ended while this request ran/);
 }
 
-test("H4 requests without a session are sent to begin one where no scope was given", async ({ server }) => {
+test("H1 H4 requests without a session are sent to begin one where no scope was given", async ({ server }) => {
   const refused = await server.modern("tools/list", {});
   const { error } = await refused.json();
   assert.deepStrictEqual([refused.status, error.code], [400, -32022]);
   assert.match(error.message, /begin with initialize.*--sandbox-scope/);
   assert.ok(error.data.supported.includes("2025-11-25"));
+  const { remotes: [remote] } = await (await fetch(`${server.url}/server-card`)).json();
+  assert.strictEqual(remote.supportedProtocolVersions.at(-1), "2025-11-25", "the card offers sessions only");
 });
 
 testCeiling("H4 requests without a session are served in the scope that was given", async ({ bench, server }) => {
@@ -273,15 +276,18 @@ testCeiling("H4 requests without a session are served in the scope that was give
   assert.match(toolAnswer(await answer.json()).text, new RegExp(bench.scope));
 });
 
-test("H3 initialize is answered before there is a process, with what the process will be", async ({ server }) => {
-  const response = await server.post(initializeMessage("2025-06-18", { hasRoots: true }), {
-    accept: "application/json",
-  });
-  const { result } = await response.json();
-  assert.deepStrictEqual([result.protocolVersion, result.serverInfo.name], ["2025-06-18", "ahma_mcp"]);
-  assert.deepStrictEqual(result.capabilities.tools, { listChanged: true });
-  assert.match(result.instructions, /Commands run in the first root of the client/);
-});
+testCeiling(
+  "H3 initialize is answered before there is a process, with what the process will be",
+  async ({ server }) => {
+    const response = await server.post(initializeMessage("2025-06-18", { hasRoots: true }), {
+      accept: "application/json",
+    });
+    const { result } = await response.json();
+    assert.deepStrictEqual([result.protocolVersion, result.serverInfo.name], ["2025-06-18", "ahma_mcp"]);
+    assert.deepStrictEqual(result.capabilities.tools, { listChanged: true });
+    assert.match(result.instructions, /Commands run in the first root of the client/);
+  },
+);
 
 testCeiling(
   "H5 H3 H8 C2 C3 fault 17: a client without a root keeps what was given for such clients until it has one, and one that declares none is not asked, isolated, over HTTP",
@@ -334,26 +340,3 @@ testCeiling(
     assert.match((await client.shell("pwd")).text, new RegExp(`^${bench.scope}/new$`, "m"));
   },
 );
-
-Deno.test("Q1 H3 K2 an isolated session has the prompts and files of its own project, and no others", async () => {
-  using bench = new Workbench();
-  const flags = ["--session-isolation", "--max-sessions", "1", "--bundles", "files", "--inline-wait", "60000"];
-  await using server = await HttpServerProcess.start(bench, { flags });
-  const roots = ["first", "second"].map((name) => {
-    bench.write(`${name}/.ahma/prompts/${name}.md`, `Prompt of ${name}`);
-    bench.write(`${name}/a.txt`, `File of ${name}`);
-    return `${bench.scope}/${name}`;
-  });
-  await using client = await HttpClient.connect(server, { roots: roots.slice(0, 1) });
-  assert.match(JSON.stringify(client.initialized.result?.capabilities), /"prompts":\{"listChanged":true\}/);
-  assert.deepStrictEqual(namesIn(await client.request("prompts/list")), ["first"]);
-  const { result } = await client.request("prompts/get", { name: "first" });
-  const content = { type: "text", text: "Prompt of first" };
-  assert.deepStrictEqual(result?.messages, [{ role: "user", content }]);
-  const read = async (path: string) => {
-    const answer = await client.request("tools/call", { name: "files_read", arguments: { path } });
-    return JSON.stringify(answer.result?.content);
-  };
-  assert.match(await read("a.txt"), /1\\tFile of first/);
-  assert.match(await read(`${roots[1]}/a.txt`), /it is outside the scope/);
-});

@@ -1,6 +1,6 @@
 /** What a session works on (tasks, resources) reaches its own client over HTTP and no other. */
 import assert from "node:assert/strict";
-import { HttpClient } from "../_support/clients/http_client.ts";
+import type { HttpClient } from "../_support/clients/http_client.ts";
 import { type RpcMessage, toolAnswer } from "../_support/json_rpc.ts";
 import type { Workbench } from "../_support/workbench.ts";
 
@@ -94,4 +94,47 @@ export async function keepsItsWork({ bench, one, other, at = "" }: Clients): Pro
   assert.strictEqual((await one.hears("notifications/resources/updated")).params?.["uri"], `ahma://operations/${id}`);
   await other.shell("true");
   assert.doesNotMatch(JSON.stringify(other.heard), new RegExp(`${id}|secret`));
+}
+
+interface Rooted {
+  readonly clients: readonly HttpClient[];
+  /** Of each client, as `rootWithFiles` makes them; the first is named `one`, the second `two`. */
+  readonly roots: readonly string[];
+}
+
+/** A directory below the scope with a prompt and a file that are named after it. */
+export function rootWithFiles(bench: Workbench, name: string): string {
+  bench.write(`${name}/.ahma/prompts/${name}.md`, `Prompt of ${name}`);
+  bench.write(`${name}/own.txt`, `of ${name}\n`);
+  return `${bench.scope}/${name}`;
+}
+
+/** Prompts, files and scripts of each session are those of its own root, and no others. */
+export async function hasItsOwn({ clients, roots }: Rooted): Promise<void> {
+  const [one] = clients;
+  assert.ok(one !== undefined);
+  assert.match(JSON.stringify(one.initialized.result?.["capabilities"]), /"prompts":\{"listChanged":true\}/);
+  assert.deepStrictEqual(namesIn(await one.request("prompts/list")), ["one"]);
+  const content = { type: "text", text: "Prompt of one" };
+  const { result } = await one.request("prompts/get", { name: "one" });
+  assert.deepStrictEqual(result?.["messages"], [{ role: "user", content }]);
+  const read = async (path: string) => JSON.stringify((await one.call("files_read", { path })).result["content"]);
+  assert.match(await read("own.txt"), /1\\tof one/);
+  assert.match(await read(`${roots[1]}/own.txt`), /it is outside the scope/);
+  const files = roots.map((root) => `${root}/own.txt`);
+  const code = `const texts = [];
+    for (const path of ["own.txt", "${files.join('", "')}"]) {
+      const { text, isError } = await tools.files_read({ path, line_numbers: false });
+      texts.push(isError ? "refused" : text.split("\\n")[1]);
+    }
+    const { isError } = await tools.files_write({ path: "made.txt", content: texts[0] });
+    const { text } = await tools.sandboxed_shell({ command: "cat ${files.join(" ")} 2>/dev/null; true" });
+    return [...texts, isError, text.split("\\n")[0]];`;
+  const answers = await Promise.all(clients.map((client) => client.call("run_script", { code })));
+  const values = answers.map(({ text }) => JSON.parse(text.slice(0, text.lastIndexOf("\n[script: "))));
+  assert.deepStrictEqual(values, [
+    ["of one", "of one", "refused", false, "of one"],
+    ["of two", "refused", "of two", false, "of two"],
+  ]);
+  assert.deepStrictEqual(roots.map((root) => Deno.readTextFileSync(`${root}/made.txt`)), ["of one", "of two"]);
 }

@@ -11,9 +11,11 @@ export const test = sharing((bench) => {
   return HttpServerProcess.start(bench, { flags: ["--allow-origin", "https://ide.example", "--max-sessions", "1000"] });
 });
 
+const SCRIPTS = ["--bundles", "files", "--code-mode", "all"];
+
 /** Of the ordinary user, since root passes checks of permissions; calls wait for their results, however long those take. */
 export const testIsolated = sharing(
-  (bench) => HttpServerProcess.start(bench, { flags: [ISOLATED, "--inline-wait", "60000"] }),
+  (bench) => HttpServerProcess.start(bench, { flags: [ISOLATED, ...SCRIPTS, "--inline-wait", "60000"] }),
   "ordinary",
 );
 
@@ -22,3 +24,12 @@ export const testCeiling = sharing(
   (bench) => HttpServerProcess.start(bench, { flags: [ISOLATED, "--sandbox-scope", bench.scope] }),
   "ordinary",
 );
+
+/** A client has ten seconds for its part of the handshake, and an unused session five. */
+const SHORT = ["--session-idle", "5", "--handshake-timeout", "10"];
+
+/** As root where there is root: below a ceiling, for clients with the token. */
+export const testShort = sharing((bench) => {
+  const flags = [ISOLATED, "--sandbox-scope", bench.scope, "--require-token", ...SHORT, "--log-to-stderr"];
+  return HttpServerProcess.start(bench, { flags });
+});

@@ -2,14 +2,11 @@
 import assert from "node:assert/strict";
 import { until } from "../_support/deadline.ts";
 import { HttpClient } from "../_support/clients/http_client.ts";
-import { HttpServerProcess } from "../_support/servers/http_server.ts";
+import type { HttpServerProcess } from "../_support/servers/http_server.ts";
 import { processesWith, type SeenProcess } from "../_support/processes.ts";
-import { sharing } from "../_support/sharing.ts";
 import type { Workbench } from "../_support/workbench.ts";
+import { testShort as test } from "./servers.ts";
 
-/** A client has ten seconds for its part of the handshake, and an unused session five. */
-const FLAGS = ["--session-isolation", "--require-token", "--session-idle", "5", "--handshake-timeout", "10"];
-const test = sharing((bench) => HttpServerProcess.start(bench, { flags: [...FLAGS, "--log-to-stderr"] }));
 const AHEAD = "--await-scope=ahead";
 
 function rootIn(bench: Workbench, name: string): string {
@@ -48,21 +45,17 @@ async function waiting(bench: Workbench): Promise<SeenProcess | undefined> {
 }
 
 test("H8 X11 a session is in use while an operation of its process runs, and ends when no client comes for the result", async ({ bench, server }) => {
-  const [busy, idle] = [rootIn(bench, "busy"), rootIn(bench, "idle")];
+  const busy = rootIn(bench, "busy");
   const headers = await withToken(bench);
-  const open = async (root: string) => {
-    const client = await HttpClient.connect(server, { roots: [root], headers });
-    await client.shell("true");
-    return client;
-  };
-  const client = await open(busy);
+  const client = await HttpClient.connect(server, { roots: [busy], headers });
   await client.start("touch begun; until [ -e go ]; do sleep 0.5; done; echo finished > result");
   await bench.appears("busy/begun");
   await client[Symbol.asyncDispose]();
   // Sessions that begin later and do nothing come to their end meanwhile: so much time has gone by, at least.
-  for (let round = 1; round <= 2; round++) {
-    await (await open(idle))[Symbol.asyncDispose]();
-    await until(() => server.stderr.split("Session ends").length > round, 30_000, "the end of the idle session");
+  for (let round = 0; round < 2; round++) {
+    const { session } = await HttpClient.connect(server, { roots: [busy], headers, listens: false });
+    const hasEnded = () => server.stderr.includes(`Session ends {"httpSession":"${session.slice(0, 8)}"`);
+    await until(hasEnded, 30_000, "the end of the idle session");
   }
   assert.notStrictEqual(await processOf(bench, busy), undefined);
   bench.write("busy/go", "");
@@ -71,7 +64,21 @@ test("H8 X11 a session is in use while an operation of its process runs, and end
   await until(async () => await processOf(bench, busy) === undefined, 30_000, "the end of the session that was busy");
 });
 
-test("N5 H1 H3 H8 one process waits for the next session, opens nothing of any session, and gives its place to another; no process is told the token, which the server card says is needed", async ({ bench, server }) => {
+test("H3 if the client does not negotiate its scope, waiting requests get an error that says what is missing", async ({ bench, server }) => {
+  const headers = await withToken(bench);
+  await using silent = await HttpClient.connect(server, { roots: [bench.scope], listens: false, headers });
+  const unheard = errorOf(silent);
+  await using deaf = await HttpClient.connect(server, { roots: [bench.scope], listens: false, headers });
+  await deaf.notify("notifications/initialized");
+  assert.match(await errorOf(deaf), /not answered roots\/list after 10 s.*GET/);
+  assert.match(await unheard, /not sent notifications\/initialized after 10 s.*--handshake-timeout/);
+  // And for good: a late answer changes nothing.
+  await deaf.listen();
+  assert.match(await errorOf(deaf), /not answered roots\/list/);
+});
+
+// The last one of this server.
+test("N5 H1 H3 H8 H11 X14 one process waits for the next session, opens nothing of any session, and gives its place to another; no process is told the token, which the server card says is needed; a stop ends the sessions' processes with their grace", async ({ bench, server }) => {
   const root = rootIn(bench, "root");
   const token = await tokenOf(bench);
   const headers = await withToken(bench);
@@ -96,6 +103,8 @@ test("N5 H1 H3 H8 one process waits for the next session, opens nothing of any s
   const pids = (await processesWith(bench.marker)).map(({ pid }) => pid);
   assert.ok(pids.length >= 3, String(pids.length));
   assert.deepStrictEqual(await processesWith(token), [], "in no command line and no environment");
+  await stopsWithGrace(bench, other);
+  assert.strictEqual(await processOf(bench, root), undefined);
 });
 
 /** The card itself needs no token. */
@@ -104,8 +113,6 @@ async function provesCard({ url }: HttpServerProcess): Promise<void> {
   assert.deepStrictEqual(remote.headers.map(({ description: _, ...one }: { description: string }) => one), [
     { name: "Authorization", isRequired: true, isSecret: true },
   ]);
-  // Without a scope of the server's own, only sessions are served there.
-  assert.strictEqual(remote.supportedProtocolVersions.at(-1), "2025-11-25");
 }
 
 async function namesIn(directory: string): Promise<readonly string[]> {
@@ -122,28 +129,12 @@ function linkOf(path: string): string {
   }
 }
 
-test("H3 if the client does not negotiate its scope, waiting requests get an error that says what is missing", async ({ bench, server }) => {
-  const headers = await withToken(bench);
-  await using silent = await HttpClient.connect(server, { roots: [bench.scope], listens: false, headers });
-  const unheard = errorOf(silent);
-  await using deaf = await HttpClient.connect(server, { roots: [bench.scope], listens: false, headers });
-  await deaf.notify("notifications/initialized");
-  assert.match(await errorOf(deaf), /not answered roots\/list after 10 s.*GET/);
-  assert.match(await unheard, /not sent notifications\/initialized after 10 s.*--handshake-timeout/);
-  // And for good: a late answer changes nothing.
-  await deaf.listen();
-  assert.match(await errorOf(deaf), /not answered roots\/list/);
-});
-
-// The last one of this server.
-test("H11 X14 a stop ends the sessions' processes with their grace", async ({ bench, server }) => {
-  const root = rootIn(bench, "last");
-  await using client = await HttpClient.connect(server, { roots: [root], headers: await withToken(bench) });
+/** The end of the server. */
+async function stopsWithGrace(bench: Workbench, client: HttpClient): Promise<void> {
   const answer = client.shell("touch begun; until [ -e go ]; do sleep 0.05; done; echo finished");
-  await bench.appears("last/begun");
-  server.kill("SIGTERM");
-  bench.write("last/go", "");
+  await bench.appears("root/begun");
+  client.server.kill("SIGTERM");
+  bench.write("root/go", "");
   assert.match((await answer).text, /finished/);
-  assert.strictEqual((await server.exit()).code, 0);
-  assert.strictEqual(await processOf(bench, root), undefined);
-});
+  assert.strictEqual((await client.server.exit()).code, 0);
+}
