@@ -207,15 +207,20 @@ Deno.test("D5 init makes a project's file without a question, uninstall removes 
     /^To be asked in your client about what commands are denied: ahma_mcp init --client NAME/m,
   );
   assert.match(made.stdout, /^LangChain, in your code:\n\nMultiServerMCPClient\(/m);
-  const two = ["--client", "claude", "--client", "cursor,claude", "--yes"];
-  const gone = (await runProgram(bench, ["uninstall", ...two])).stdout.matchAll(
-    /^(\S+) removed, nothing else was in it$/gm,
-  );
+  const removed = await runProgram(bench, [
+    "uninstall",
+    "--client",
+    "claude",
+    "--client",
+    "cursor,claude,vscode",
+    "--yes",
+  ]);
+  assert.match(removed.stdout, /^\.vscode\/mcp\.json needs no change$/m);
+  assert.strictEqual(removed.code, 0);
+  const gone = removed.stdout.matchAll(/^(\S+) removed, nothing else was in it$/gm);
   assert.deepStrictEqual(Array.from(gone, ([, file]) => file), [".mcp.json", ".cursor/mcp.json"]);
   const left = await Array.fromAsync(Deno.readDir(bench.scope));
   assert.deepStrictEqual(left.map(({ name }) => name).toSorted(), [".ahma", ".cursor"]);
-  const again = await runProgram(bench, ["uninstall", "--client", "claude"]);
-  assert.deepStrictEqual([again.code, again.stdout.split("\n")[0]], [0, ".mcp.json needs no change"]);
   const none = await runProgram(bench, ["uninstall"]);
   assert.deepStrictEqual([none.code, none.stderr.slice(0, 48)], [
     2,

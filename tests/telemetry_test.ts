@@ -165,11 +165,12 @@ const FLOW =
   '## Actions\n\n- first: tool "sandboxed_shell" with command="true"\n';
 const [FLOW_TRACE, UNRECORDED] = [TRACE.replace("0", "1"), TRACE.replace("0", "2")];
 
-Deno.test("V5 K7 without --otlp a trace passes through unchanged, no collector is asked, and every answer is the same; with it a flow's calls are in its trace, and a trace that its client does not record is passed on and not reported", async () => {
+Deno.test("V5 K7 L7 without --otlp a trace passes through unchanged, no collector is asked, not even one that a project names, and every answer is the same; with it a flow's calls are in its trace, and a trace that its client does not record is passed on and not reported", async () => {
   await using collector = new TestCollector();
   using bench = new Workbench("ordinary");
   bench.write("definitions.json", JSON.stringify(TRACED));
   bench.write(".ahma/flows/one.md", FLOW);
+  bench.write(".ahma/settings.json", JSON.stringify({ otlp: collector.url }));
   const answers = async (more: readonly string[], alsoAsk: (server: ServerProcess) => Promise<void>) => {
     const flags = ["--bundles", "flow", ...more];
     await using server = await withServers(bench, { far: upstreamServer(bench) }, { flags, permissions });
@@ -187,7 +188,8 @@ Deno.test("V5 K7 without --otlp a trace passes through unchanged, no collector i
     return { list: JSON.stringify(list.result), text, traced };
   };
   const { baggage: _, ...kept } = META;
-  const off = await answers([], () => Promise.resolve());
+  const isIgnored = /"otlp" of ".*settings\.json" is ignored: a project may not set "otlp"/;
+  const off = await answers([], ({ stderr }) => Promise.resolve(assert.match(stderr, isIgnored)));
   assert.deepStrictEqual([off.traced, collector.received], [[kept, {}, {}], []]);
   const on = await answers(["--otlp", collector.url], async (server) => {
     const answer = await called(server, "far_traced", { traceparent: `00-${UNRECORDED}-${PARENT}-00` });
@@ -204,11 +206,14 @@ Deno.test("V5 K7 without --otlp a trace passes through unchanged, no collector i
   assert.strictEqual(collector.points("mcp.server.operation.duration").get("tools/call far_traced")?.["count"], "4");
 });
 
-Deno.test("V5 a message is sent again after the pause that a busy collector asks for; a refused one is not repeated, and a redirection not followed, so headers reach only the named collector", async () => {
+Deno.test("V5 a message is sent again after the pause that a busy collector asks for; a refused one is not repeated, a redirection not followed, so headers reach only the named collector, and one that never answers delays no end", async () => {
   const times: number[] = [];
   const statuses = [503, 429, 200, 400];
   await using other = new TestCollector();
+  const unanswered = Promise.withResolvers<Response>();
+  let isMute = false;
   await using collector = new TestCollector((path) => {
+    if (isMute) return unanswered.promise;
     if (times.length >= 4) return Response.redirect(`${other.url}${path}`, 307);
     if (path !== "/v1/traces") return Response.json({});
     const index = times.push(performance.now()) - 1;
@@ -231,40 +236,39 @@ Deno.test("V5 a message is sent again after the pause that a busy collector asks
     assert.notStrictEqual(names()[4], names()[3]);
     const lines = server.stderr.split("\n").filter((line) => line.includes("--otlp"));
     assert.strictEqual(lines.length, 1, server.stderr);
+    isMute = true;
+    await server.shell("true");
+    await until(() => names().length >= 6, 20_000, "a sixth message");
+    await server.shell("true");
+    await endsSoon(server);
   }
+  unanswered.resolve(new Response());
   assert.deepStrictEqual(other.received, []);
 });
 
-Deno.test("V5 a collector that is not there costs one line of the log, and one that never answers delays no end", async () => {
-  const unanswered = Promise.withResolvers<Response>();
-  await using collector = new TestCollector(() => unanswered.promise);
+/** A request may take 10 seconds, and the end waits for less than one of them. */
+async function endsSoon(server: ServerProcess): Promise<void> {
+  const began = performance.now();
+  await server[Symbol.asyncDispose]();
+  assert.ok(performance.now() - began < 9000);
+}
+
+Deno.test("V5 a collector that is not there costs one line of the log, and delays no end", async () => {
   using bench = new Workbench("ordinary");
-  const lines: string[] = [];
-  for (const url of [`http://127.0.0.1:${freePort()}/pathword`, collector.url]) {
-    const server = await ServerProcess.start(bench, { flags: ["--log-to-stderr", "--otlp", url], permissions });
-    await server.shell("true");
-    if (url === collector.url) await until(() => collector.received.length > 0, 20_000, "a message");
-    else await until(() => server.stderr.includes("--otlp"), 20_000, "a line of the log");
-    await server.shell("true");
-    const began = performance.now();
-    await server[Symbol.asyncDispose]();
-    // A request may take 10 seconds, and the end waits for less than one of them.
-    assert.ok(performance.now() - began < 9000);
-    lines.push(...server.stderr.split("\n").filter((line) => line.includes("--otlp")));
-  }
+  const flags = ["--log-to-stderr", "--otlp", `http://127.0.0.1:${freePort()}/pathword`];
+  await using server = await ServerProcess.start(bench, { flags, permissions });
+  await server.shell("true");
+  await until(() => server.stderr.includes("--otlp"), 20_000, "a line of the log");
+  await server.shell("true");
+  await endsSoon(server);
+  const lines = server.stderr.split("\n").filter((line) => line.includes("--otlp"));
   assert.strictEqual(lines.length, 1, lines.join("\n"));
   assert.match(lines[0] ?? "", /\{"why":"tcp connect error: Connection refused \(os error 111\)"\}$/);
-  unanswered.resolve(new Response());
 });
 
-Deno.test("V5 L7 a project names no collector, and an address with a password is refused without being shown", async () => {
+Deno.test("V5 a call of the command line is told, and an address with a password is refused without being shown", async () => {
   await using collector = new TestCollector();
   using bench = new Workbench("ordinary");
-  bench.write(".ahma/settings.json", JSON.stringify({ otlp: collector.url }));
-  const words = ["call", "sandboxed_shell", "--", "echo hi"];
-  const ran = await runProgram(bench, words, { permissions });
-  assert.deepStrictEqual([ran.code, ran.stdout, collector.received], [0, "hi\n", []]);
-  assert.match(ran.stderr, /"otlp" of ".*settings\.json" is ignored: a project may not set "otlp"/);
   const told = await runProgram(bench, ["call", "--otlp", collector.url, "sandboxed_shell", "--", "echo hi"], {
     permissions,
   });
