@@ -40,9 +40,8 @@ const PAGES: Readonly<Record<string, (port: number) => Response>> = {
   "/local": (port) => redirect(`http://localhost:${port}/`),
   "/around": () => redirect("/around"),
   "/onward": () => redirect("/data"),
-  "/bomb": () => html(new Uint8Array(gzipSync(new Uint8Array(50_000_000))), { "content-encoding": "gzip" }),
+  "/bomb": () => html(new Uint8Array(gzipSync(new Uint8Array(5_000_000))), { "content-encoding": "gzip" }),
   "/latin": () => new Response(Uint8Array.of(0xe4), { headers: { "content-type": "text/plain; charset=iso-8859-1" } }),
-  "/endless": () => new Response(endlessPdf(), { headers: { "content-type": "application/pdf" } }),
   "/table": () => html("<html><body><table><tr><th>a<tr><td>1</table>"),
   "/word": () => html("<title>A</title><p>word"),
   "/missing": () => new Response("nothing here", { status: 404 }),
@@ -85,10 +84,6 @@ async function fetchesAndSearches({ client, site }: Site): Promise<void> {
   );
   assert.match(await call(client, "web_fetch", { url: `${site}/around` }), /it redirects more than 5 times$/);
   assert.match(await call(client, "web_fetch", { url: `${site}/bomb` }), /2097152 bytes \(the first ones/);
-  assert.match(
-    await call(client, "web_fetch", { url: `${site}/endless`, timeout: 1 }),
-    /it took (?:more than 1|longer than 0.5) s; "timeout"/,
-  );
   assert.match(await call(client, "web_fetch", { url: `${site}/table` }), /\| a \|\n\| --- \|\n\| 1 \|$/);
   assert.match(await call(client, "web_fetch", { url: `${site}/missing` }), /404/);
   assert.match(
