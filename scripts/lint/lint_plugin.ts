@@ -3,6 +3,7 @@
  * one that ends the program, and the form of code and messages. `deno lint` runs them on every file.
  */
 import { importProblem, placeInSource } from "./floors.ts";
+import { heldAtOnce } from "./held_at_once.ts";
 import { sharedStateStays } from "./shared_state.ts";
 
 type Rule = Deno.lint.Rule;
@@ -271,6 +272,7 @@ const plugin: Deno.lint.Plugin = {
     "no-module-state": noModuleState,
     "error-message-style": errorMessageStyle,
     "function-length": functionLength,
+    "held-at-once": heldAtOnce,
     "plain-words": plainWords,
     "shared-state-stays": sharedStateStays,
   },

@@ -112,6 +112,35 @@ Deno.test("function-length: up to sixty lines pass, in every form", () => {
   assert.deepStrictEqual(rulesBroken("src/base/x.ts", forms(61)), Array(3).fill("ahma/function-length"));
 });
 
+Deno.test("held-at-once: four conditions and loops inside each other pass, and five parameters, in every form", () => {
+  const heads = [
+    "if (a)",
+    "for (;;)",
+    "for (const b of a)",
+    "for (const b in a)",
+    "while (a)",
+    "switch (a) { default:",
+    "try",
+  ];
+  const close = (head: string) => head === "try" ? "} finally {}" : head.startsWith("switch") ? "}}" : "}";
+  const four = (inner: string) => `if (a) { do { while (a) { ${inner} } } while (a); } else if (b) {} else if (c) {}`;
+  const nested = (head: string) => four(`${head} { a(); ${close(head)}`);
+  for (const head of heads) {
+    const within = `function a() { ${nested(head)} }\nclass D { e() { ${nested(head)} } }`;
+    assert.deepStrictEqual(rulesBroken("src/base/x.ts", within), [], head);
+    const beyond = `function a() { if (a) { ${nested(head)} } }\nclass D { e() { a(() => { if (a) { ${
+      nested(head)
+    } } }); } }`;
+    assert.deepStrictEqual(rulesBroken("src/base/x.ts", beyond), Array(2).fill("ahma/held-at-once"), head);
+  }
+  const own = `function a() { if (a) { const b = () => { ${nested("try")} }; b(); } }`;
+  assert.deepStrictEqual(rulesBroken("src/base/x.ts", own), []);
+  const forms = (list: string) => `function a(${list}) {}\na((${list}) => 1);\nclass D { e(${list}) {} }`;
+  assert.deepStrictEqual(rulesBroken("src/base/x.ts", forms("a, b, c, d, e")), []);
+  assert.deepStrictEqual(rulesBroken("src/base/x.ts", forms("a, b, c, d, e, f")), Array(3).fill("ahma/held-at-once"));
+  assert.deepStrictEqual(rulesBroken("src/base/x_test.ts", forms("a, b, c, d, e, f")), []);
+});
+
 Deno.test("plain-words: words that leave open who acts are reported in comments, strings and names", () => {
   const words = ["some", "no", "any", "every"].map((word) => `${word}body`);
   const [first, second, third, fourth] = words;

@@ -9,7 +9,7 @@ import { MessageReader, parseBounded, readWireMessage, textLines } from "./messa
 function readInParts(text: string | Uint8Array, size: number): WireMessage {
   const reader = new MessageReader();
   const bytes = typeof text === "string" ? encodeText(text) : text;
-  const part = new Uint8Array(size);
+  const part = new Uint8Array(Math.min(size, bytes.length));
   let at = 0;
   for (; at + size < bytes.length; at += size) {
     part.set(bytes.subarray(at, at + size));
@@ -60,10 +60,12 @@ Deno.test("C2 a message beyond a bound is refused under its id with the bound, a
     [text(LONGEST_MESSAGE), text(LONGEST_MESSAGE + 1), "length", "16 MiB"],
   ];
   for (const [within, beyond, excess, limit] of rows) {
-    for (const size of [1_000, 100_000_000]) {
-      const read = readInParts(request(within), size);
+    const whole = encodeText(request(within));
+    const refused = encodeText(request(beyond));
+    for (const size of [1_000, Infinity]) {
+      const read = readInParts(whole, size);
       assert.deepStrictEqual(read.kind === "request" && read.id, 7, limit);
-      assert.deepStrictEqual(readInParts(request(beyond), size), {
+      assert.deepStrictEqual(readInParts(refused, size), {
         kind: "invalid",
         id: 7,
         code: -32600,

@@ -118,11 +118,10 @@ Deno.test("T1 CatalogLoader is not stopped by files that are no text, too large,
   }
 });
 
-Deno.test("S10 CatalogLoader tells of a hundred thousand mistakes only the first", async () => {
-  const unknown = `{${Array.from({ length: 100_000 }, (_, i) => `"k${i}":1`).join(",")}}`.slice(0, LARGEST_FILE_BYTES);
-  const text = `${unknown.slice(0, unknown.lastIndexOf(","))}}`;
-  const repeated = tool("repeated").replace("{", `{${'"name":"x",'.repeat(60_000)}`);
-  const catalog = await loaded({ "repeated.json": repeated, "unknown.json": text });
+Deno.test("S10 CatalogLoader tells of twenty thousand mistakes only the first", async () => {
+  const unknown = `{${Array.from({ length: 20_000 }, (_, i) => `"k${i}":1`).join(",")}}`;
+  const repeated = tool("repeated").replace("{", `{${'"name":"x",'.repeat(20_000)}`);
+  const catalog = await loaded({ "repeated.json": repeated, "unknown.json": unknown });
   const told = (file: string) => catalog.diagnostics.filter((problem) => problem.file === file);
   assert.deepStrictEqual([namesOf(catalog), told("repeated.json").length, told("unknown.json").length], [
     ["repeated"],

@@ -7,7 +7,7 @@ import { pageRange } from "./pdf_text.ts";
 const WHOLE = pdfOf(["some words", "some words"]);
 const WORDS = ["2 0 R", "1 0 R", "/Kids [2 0 R]", "/Count 99999999", "/Prev 0", "/Length -1", "<<", "[[[[", "(", "%"];
 const FILTERS = ["/Filter /FlateDecode", "/Filter /LZWDecode", "/Filter [/ASCIIHexDecode /RunLengthDecode]", "/ObjStm"];
-const MUTANTS = runsOf(200);
+const MUTANTS = runsOf(100);
 
 Deno.test("K3 a damaged PDF gives its text or an error, each time", async () => {
   const files = [WHOLE, ...mutantsOf(WHOLE, [...WORDS, ...FILTERS], MUTANTS)];
