@@ -30,8 +30,7 @@ Deno.test({
   ignore: !ROOT,
   async fn() {
     const programs = ["sh", "node", "git", "gcc", "/usr/bin/gcc", "/bin/gcc", "/bin/ls"];
-    assert.deepStrictEqual(await reached([], programs), ["sh", "node", "/bin/ls"]);
     assert.deepStrictEqual(await reached(["git"], programs), ["sh", "node", "git", "/bin/ls"]);
-    assert.deepStrictEqual(await reached(["git", "g++"], programs), programs);
+    assert.deepStrictEqual(await reached(["g++"], programs), programs.filter((name) => name !== "git"));
   },
 });
