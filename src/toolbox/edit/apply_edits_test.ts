@@ -83,7 +83,7 @@ Deno.test("K3 what cannot be replaced is said with the way out", () => {
 });
 
 Deno.test("K3 a text is looked for in a time that grows with the length of a row of blanks", () => {
-  const blanks = " ".repeat(1_000_000);
+  const blanks = " ".repeat(300_000);
   for (const old of ["\n\tno “place\n", "x\n\n y", '  "no"\n\n  -place ', "\n"]) {
     assert.equal(typeof applied(`${blanks}${blanks}x${blanks}`, edit(old, "new")), "string");
   }
