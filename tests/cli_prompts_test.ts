@@ -55,8 +55,8 @@ Deno.test("Q1 Q2 L1 prompts lists, shows and renders; what is wrong goes to stde
     stdout: "[user]\nHi A=B\n\n[assistant]\nHello\n",
     stderr: "",
   });
+  // What arguments are refused: src/prompt/format/argument_values_test.ts.
   const refused: readonly (readonly [words: readonly string[], code: number, stderr: string])[] = [
-    [["render", "talk"], 1, 'Cannot render prompt "talk": required argument "who" is missing'],
     [["render", "tlak"], 1, 'No prompt is named "tlak"; did you mean "talk"?'],
     [["show", "zzzzz"], 1, 'No prompt is named "zzzzz": "ahma_mcp prompts list" names all'],
     [["shwo"], 2, 'Unknown action "shwo": expected one of list, show, render; did you mean "show"?'],

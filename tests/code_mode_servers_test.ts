@@ -1,20 +1,14 @@
-/** Scripts with third-party servers behind the program: what their tools say of themselves, and what they ask. */
+/** Scripts with third-party servers behind the program: what their tools say of themselves (servers_questions_test.ts: what they ask). */
 import assert from "node:assert/strict";
-import { connectHttpClient } from "./_support/clients/sdk_client.ts";
 import { until } from "./_support/deadline.ts";
 import { FILE_TASKS } from "./_support/scripts/file_tasks.ts";
 import type { Turn } from "./_support/scripts/script_task.ts";
 import { dataServers, SERVER_TASKS } from "./_support/scripts/server_tasks.ts";
-import { type Era, ERAS, type ServerProcess } from "./_support/server_process.ts";
-import { HttpServerProcess } from "./_support/servers/http_server.ts";
-import { namesOf, upstreamServer, withServers, writeServers } from "./_support/servers/upstream.ts";
+import type { ServerProcess } from "./_support/server_process.ts";
+import { namesOf, upstreamServer, withServers } from "./_support/servers/upstream.ts";
 import { exists, Workbench } from "./_support/workbench.ts";
 
 const SCHEMA = { type: "object", properties: { text: { type: "string" } } };
-const FORM = {
-  method: "elicitation/create",
-  params: { message: "Which?", requestedSchema: { type: "object", properties: { size: { type: "integer" } } } },
-};
 
 async function valueOf(server: ServerProcess, code: string): Promise<unknown> {
   const { text, isError } = await server.call("run_script", { code });
@@ -155,40 +149,3 @@ Deno.test("K11 a script may call only the read-only tools of servers unless the 
   await t.step("a listed tool has its type in find_tools as scripts call it", () => hasItsType(server));
   await doTasks(bench, server, t);
 });
-
-Deno.test("K11 O2 calls of one script ask the person one after the other, and at most 8 times, in both eras", async (t) => {
-  using bench = new Workbench();
-  const source = await Deno.readTextFile(new URL("fixtures/asking_server.py", import.meta.url));
-  const file = writeServers(bench, { srv: { command: "python3", args: [bench.write("asking.py", source)] } });
-  const flags = ["--code-mode", "all", "--sync", "--mcp-config", file];
-  await using server = await HttpServerProcess.start(bench, { flags });
-  for (const era of ERAS) await t.step(era, () => asksInTurn(server.url, era));
-});
-
-async function asksInTurn(url: string, era: Era): Promise<void> {
-  let [open, most, asked] = [0, 0, 0];
-  const client = await connectHttpClient(url, era, {
-    capabilities: { elicitation: { form: {} } },
-    async onElicit() {
-      most = Math.max(most, ++open);
-      // Others that are on their way arrive first.
-      await client.ping().catch(() => {});
-      open--;
-      return { action: "accept", content: { size: ++asked } };
-    },
-  });
-  const ask = `tools.srv_ask(${JSON.stringify(FORM)})`;
-  const code = `const texts = [];
-    for (let batch = 0; batch < 3; batch++) {
-      const answers = await Promise.all([${ask}, ${ask}, ${ask}, ${ask}]);
-      texts.push(...answers.map(({ text }) => text));
-    }
-    const sizes = texts.map((text) => Number(/"size": (\\d+)/.exec(text)?.[1] ?? 0));
-    return [sizes.sort(), texts.filter((text) => text.includes("at most 8 questions")).length];`;
-  const { content } = await client.callTool({ name: "run_script", arguments: { code } }, { timeout: 60_000 });
-  const [first] = content;
-  const text = first?.type === "text" ? first.text : "";
-  const [sizes, refused] = JSON.parse(text.slice(0, text.lastIndexOf("\n[script: ")));
-  assert.deepStrictEqual([sizes, refused, most, asked], [[0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8], 4, 1, 8], text);
-  await client.close();
-}

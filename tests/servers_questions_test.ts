@@ -191,9 +191,38 @@ async function asksInRounds(client: Client, heard: readonly Params[]): Promise<v
   assert.deepStrictEqual(asked, ["[far] Which size?", "[far] Which colour?"]);
 }
 
+/** Calls of one script ask the person one after the other, and at most 8 times. */
+async function scriptAsksInTurn(url: string, era: Era): Promise<void> {
+  let [open, most, asked] = [0, 0, 0];
+  const client = await connectHttpClient(url, era, {
+    capabilities: { elicitation: { form: {} } },
+    async onElicit() {
+      most = Math.max(most, ++open);
+      // Others that are on their way arrive first.
+      await client.ping().catch(() => {});
+      open--;
+      return { action: "accept", content: { size: ++asked } };
+    },
+  });
+  const ask = `tools.srv_ask(${JSON.stringify(elicitation({}))})`;
+  const code = `const texts = [];
+    for (let batch = 0; batch < 3; batch++) {
+      const answers = await Promise.all([${ask}, ${ask}, ${ask}, ${ask}]);
+      texts.push(...answers.map(({ text }) => text));
+    }
+    const sizes = texts.map((text) => Number(/"size": (\\d+)/.exec(text)?.[1] ?? 0));
+    return [sizes.sort(), texts.filter((text) => text.includes("at most 8 questions")).length];`;
+  const { content } = await client.callTool({ name: "run_script", arguments: { code } }, { timeout: 60_000 });
+  const [first] = content;
+  const text = first?.type === "text" ? first.text : "";
+  const [sizes, refused] = JSON.parse(text.slice(0, text.lastIndexOf("\n[script: ")));
+  assert.deepStrictEqual([sizes, refused, most, asked], [[0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8], 4, 1, 8], text);
+  await client.close();
+}
+
 Deno.test({
   name:
-    `O2 X1 servers ask through our clients of both eras, each that whose call it is: the official one, one in an operation, and one in rounds${MISSING}`,
+    `O2 X1 K11 servers ask through our clients of both eras, each that whose call it is: the official one, one in an operation, one in rounds, and one that a script calls${MISSING}`,
   ignore: EVERYTHING.problem !== undefined,
   async fn(t) {
     using bench = new Workbench();
@@ -208,7 +237,8 @@ Deno.test({
       srv: asking(bench, { env: { A: "1" } }),
     });
     await using server = await HttpServerProcess.start(bench, {
-      flags: ["--mcp-config", file, "--read", testCache()],
+      // A script that waits has its questions asked; an operation of 2026-07-28 cannot ask.
+      flags: ["--mcp-config", file, "--read", testCache(), "--code-mode", "all", "--inline-wait", "60000"],
     });
     for (const era of ERAS) {
       const answers = { all: { name: "Ada", color: "blue" }, late: { size: 7 }, far: { value: "x" } };
@@ -223,6 +253,12 @@ Deno.test({
       await client.close();
     }
     await t.step("a question goes to the connection whose call it is for", () => reachTheirConnection(server));
+    for (const era of ERAS) {
+      await t.step(
+        `calls of one script ask the person in turn, and at most 8 times, ${era}`,
+        () => scriptAsksInTurn(server.url, era),
+      );
+    }
     await handler.close();
   },
 });
