@@ -5,7 +5,7 @@ import { type ToolAnswer, toolAnswer } from "./_support/json_rpc.ts";
 import { listening } from "./_support/servers/listening.ts";
 import { officialServer, testCache } from "./_support/packages/npm_tools.ts";
 import { programStart } from "./_support/program.ts";
-import { pythonPackage, uvPackage } from "./_support/packages/python_packages.ts";
+import { fastmcpWithSdk, KEEPS_COMPILED, uvPackage } from "./_support/packages/python_packages.ts";
 import { runProgram } from "./_support/terminal.ts";
 import type { ServerProcess } from "./_support/server_process.ts";
 import { namesOf, withServers, writeServers } from "./_support/servers/upstream.ts";
@@ -15,7 +15,7 @@ const [FILES, MEMORY, UV, FASTMCP] = await Promise.all([
   officialServer("filesystem"),
   officialServer("memory"),
   uvPackage(),
-  pythonPackage("fastmcp", "4.1.2"),
+  fastmcpWithSdk(),
 ]);
 const PROBLEM = [FILES, MEMORY, UV, FASTMCP].map(({ problem }) => problem).find((problem) => problem !== undefined);
 if (PROBLEM !== undefined && Deno.env.get("CI") !== undefined) throw new Error(PROBLEM);
@@ -184,7 +184,7 @@ Deno.test({
   async fn() {
     using bench = new Workbench();
     const script = bench.write("adds.py", Deno.readTextFileSync(FASTMCP_SERVER));
-    await using far = await listening((port) => [FASTMCP.python, FASTMCP_SERVER, String(port)]);
+    await using far = await listening((port) => [FASTMCP.python, FASTMCP_SERVER, String(port)], () => KEEPS_COMPILED);
     const url = `http://127.0.0.1:${far.port}/mcp`;
     const servers = { sum: { command: FASTMCP.python, args: [script], waitMs: 500 }, far: { url, waitMs: 500 } };
     const options = { permissions: HTTP_PERMISSIONS, flags: ["--read", testCache()] };

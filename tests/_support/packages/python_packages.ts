@@ -14,19 +14,39 @@ export interface PythonPackage {
 
 const UV_VERSION = "0.13.9";
 
-/** Makes the environment of this version if it is missing. */
-export async function pythonPackage(name: string, version: string): Promise<PythonPackage> {
-  return await installed(name, version, async (place, python) => {
+/** A Python with these variables keeps what it compiles next to its packages, for the next that imports them. */
+export const KEEPS_COMPILED = { PYTHONDONTWRITEBYTECODE: "" };
+
+/** fastmcp, and with it the newer Python SDK: one environment for the tests of both. `version` is the SDK's. */
+export async function fastmcpWithSdk(): Promise<PythonPackage> {
+  return await pythonPackage("mcp", "2.3.0", "fastmcp==4.1.2");
+}
+
+/** Makes the environment of this version if it is missing. `other`: a package that stands there too. */
+export async function pythonPackage(
+  name: string,
+  version: string,
+  ...other: readonly string[]
+): Promise<PythonPackage> {
+  return await installed([name, version, ...other].join("-"), version, async (place, python) => {
     const uv = await uvPackage();
     const options = ["--quiet", "--cache-dir", `${testCache()}/uv-cache`];
     return uv.problem ?? await failing("python3", ["-m", "venv", "--clear", "--without-pip", place]) ??
-      await failing(`${uv.programs}/uv`, ["pip", "install", ...options, "--python", python, `${name}==${version}`]);
+      await failing(`${uv.programs}/uv`, [
+        "pip",
+        "install",
+        ...options,
+        "--python",
+        python,
+        `${name}==${version}`,
+        ...other,
+      ]);
   });
 }
 
 /** The same of uv, which takes a third of pip's time. An environment without pip takes a tenth of the other's. */
 export async function uvPackage(): Promise<PythonPackage> {
-  return await installed("uv", UV_VERSION, async (place, python) => {
+  return await installed(`uv-${UV_VERSION}`, UV_VERSION, async (place, python) => {
     const install = ["-m", "pip", "--python", python, "install", "--quiet", "--no-compile", `uv==${UV_VERSION}`];
     return await failing("python3", ["-m", "venv", "--clear", "--without-pip", place]) ??
       await failing("python3", [...install, "--timeout", "20", "--retries", "1"]);
@@ -35,11 +55,11 @@ export async function uvPackage(): Promise<PythonPackage> {
 
 /** `fill` makes the environment, and returns why it could not. */
 async function installed(
-  name: string,
+  folder: string,
   version: string,
   fill: (place: string, python: string) => Promise<string | undefined>,
 ): Promise<PythonPackage> {
-  const place = `${testCache()}/python-${name}-${version}`;
+  const place = `${testCache()}/python-${folder}`;
   const programs = `${place}/bin`;
   const python = `${programs}/python`;
   if (exists(`${place}/ready`)) return { version, python, programs, problem: undefined };
