@@ -51,9 +51,9 @@ const LOOSENINGS: readonly Loosening[] = [
       "echo 'AHMA_NO_SANDBOX=1' > .env; echo 'export AHMA_NO_SANDBOX=1' | tee .envrc > .bashrc",
       USER_SETTINGS,
     ].join("\n"),
-    opened: () => [],
+    // C12 writes the user's settings where home is the user's.
+    opened: () => ["--private-home"],
   },
-  { line: USER_SETTINGS, opened: () => ["--private-home"] },
   {
     line: `mv ~/.config ~/old; ${USER_SETTINGS}`,
     opened: ({ home, scope }) => ["--allow-broad-scope", "--sandbox-scope", scope, "--sandbox-scope", home],
