@@ -39,13 +39,14 @@ const LONGEST: readonly string[] = [
   "tests/servers_states_test.ts",
 ];
 
-/** Each waits for most of a quarter of a minute or more, for example for a time limit. */
+/** Each waits for most of its time, for example for a time limit. */
 const WAITING: readonly string[] = [
   "tests/http/fronted_test.ts",
   "tests/ask_network_test.ts",
   "tests/input_test.ts",
   "tests/network_test.ts",
   "tests/cancel_test.ts",
+  "tests/turns_test.ts",
   "tests/waits_test.ts",
 ];
 
