@@ -73,6 +73,7 @@ export class NetworkUsers {
     return {
       tell,
       onEnded(listener) {
+        if (only === undefined) return soon(listener); // its command ended before it was accepted
         listeners?.add(listener);
         return () => listeners?.delete(listener);
       },
@@ -95,4 +96,13 @@ export class NetworkUsers {
     totals.bytesIn += bytesIn;
     totals.reason = refused?.reason ?? totals.reason;
   }
+}
+
+/** Calls `listener` after the work at hand; returns what takes that back. */
+function soon(listener: () => void): () => void {
+  let isWanted = true;
+  queueMicrotask(() => isWanted && listener());
+  return () => {
+    isWanted = false;
+  };
 }
