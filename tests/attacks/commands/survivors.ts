@@ -195,7 +195,8 @@ async function survivorsOfTheShell(directory: string, command: Stubborn, end: En
   await isReady(directory, seed);
   if (end !== "itself") child.kill("SIGKILL");
   await withDeadline(child.status, 20_000, "the shell to end");
-  const achieved = await leftOf(seed, 0);
+  // A process that becomes another program is seen as neither for a moment.
+  const achieved = await until(() => leftOf(seed, 0), 20_000, `what outlives the shell of ${seed}`);
   await endAll(directory);
   return achieved;
 }
