@@ -94,7 +94,8 @@ const RETRIED_SEQUENCE =
   '"retry" has no effect next to "sequence": each step has the retries of the tool that it calls';
 
 const NOT_TWICE =
-  '"end_of_options" of an argument cannot go with that of its leaf or with "positional_args_first": keep one of them';
+  '"end_of_options" of an argument cannot go with that of its leaf or of an argument before it, or with ' +
+  '"positional_args_first": keep one of them';
 
 function checkLeaf(node: Node, above: Above): readonly UnplacedDiagnostic[] {
   const { at, tool } = above;
@@ -106,8 +107,10 @@ function checkLeaf(node: Node, above: Above): readonly UnplacedDiagnostic[] {
         errorAt(at, '"sequence" is missing: a tool whose command is "sequence" needs its steps'),
       node.end_of_options === true && node.positional_args_first === true &&
         errorAt([...at, "end_of_options"], late),
-      ...(node.positional_args ?? []).map((one, index) =>
-        one.end_of_options === true && (node.end_of_options === true || node.positional_args_first === true) &&
+      ...(node.positional_args ?? []).map((one, index, all) =>
+        one.end_of_options === true &&
+        (node.end_of_options === true || node.positional_args_first === true ||
+          all.slice(0, index).some((before) => before.end_of_options === true)) &&
         errorAt([...at, "positional_args", index, "end_of_options"], NOT_TWICE)
       ),
       node.sequence !== undefined && node.retry !== undefined &&

@@ -131,7 +131,15 @@ const RULES: readonly (readonly [string, unknown, readonly string[]])[] = [
     withLeaf({ positional_args: [{ name: "a", end_of_options: true }], positional_args_first: true }),
     [
       `error ${LEAF}/positional_args/0/end_of_options "end_of_options" of an argument cannot go with that of its leaf ` +
-      'or with "positional_args_first": keep one of them',
+      'or of an argument before it, or with "positional_args_first": keep one of them',
+    ],
+  ],
+  [
+    "-- twice",
+    withLeaf({ positional_args: [{ name: "a", end_of_options: true }, { name: "b", end_of_options: true }] }),
+    [
+      `error ${LEAF}/positional_args/1/end_of_options "end_of_options" of an argument cannot go with that of its leaf ` +
+      'or of an argument before it, or with "positional_args_first": keep one of them',
     ],
   ],
   [

@@ -30,19 +30,19 @@ function told(output: string): Readonly<Record<string, readonly [boolean, ...str
 
 Deno.test("S15 evidenceIn() finds what messages of any language say of the paths they name", () => {
   const rows: readonly (readonly [string, Readonly<Record<string, readonly [boolean, ...string[]]>>])[] = [
-    ["cat: /root/x: Permission denied", { "/root/x": [true, "EACCES"] }],
-    ["cat: /root/x: Keine Berechtigung", { "/root/x": [true] }],
-    ["cat: /root/f: No such file or directory", { "/root/f": [true, "ENOENT"] }],
+    ["cat: /data/x: Permission denied", { "/data/x": [true, "EACCES"] }],
+    ["cat: /data/x: Keine Berechtigung", { "/data/x": [true] }],
+    ["cat: /data/f: No such file or directory", { "/data/f": [true, "ENOENT"] }],
     ["cat: ../directory: No such file or directory", { "/directory": [true, "ENOENT"] }],
-    ["make: Entering directory '/root/make'", { "/root/make": [false] }],
-    ["cat: /root/file-x, /root/file", { "/root/file-x": [false], "/root/file": [false] }],
-    ["ls: Zugriff auf '/root/x' nicht möglich: Keine Berechtigung", { "/root/x": [true] }],
+    ["make: Entering directory '/data/make'", { "/data/make": [false] }],
+    ["cat: /data/file-x, /data/file", { "/data/file-x": [false], "/data/file": [false] }],
+    ["ls: Zugriff auf '/data/x' nicht möglich: Keine Berechtigung", { "/data/x": [true] }],
     ["ls: cannot open directory '..': Permission denied", { "/": [false, "EACCES"] }],
-    ["PermissionError: [Errno 13] Erlaubnis verweigert: '/root/x'", { "/root/x": [false, "EACCES"] }],
+    ["PermissionError: [Errno 13] Erlaubnis verweigert: '/data/x'", { "/data/x": [false, "EACCES"] }],
     ["could not create temp file ~/.rustup/tmp/x: (os error 30)", { "/home/user/.rustup/tmp/x": [true, "EROFS"] }],
-    ["npm warn config EACCES: permission denied, open '/root/.npmrc'", {}],
-    ["warning: unable to access '/root/.config/git/attributes': Permission denied", {}],
-    ["/root/x\n/root/y is there", {}],
+    ["npm warn config EACCES: permission denied, open '/data/.npmrc'", {}],
+    ["warning: unable to access '/data/.config/git/attributes': Permission denied", {}],
+    ["/data/x\n/data/y is there", {}],
   ];
   for (const [output, expected] of rows) {
     assert.deepStrictEqual([output, told(output)], [output, expected]);
