@@ -10,6 +10,8 @@ const TERMINATE_GRACE_MS = 2_000;
 export const BACKGROUND_GRACE_MS = 250;
 /** The output ends with the last process; a descriptor elsewhere delays the result at most this long. */
 export const OUTPUT_GRACE_MS = 1_000;
+/** The result waits for the end of killed processes; one that the kernel cannot end delays it at most this long. */
+export const KILLED_GRACE_MS = 1_000;
 
 /** Most commands write little; one that fills the small buffer gets one of the size of a pipe. */
 const SMALL_READ = 4_096;

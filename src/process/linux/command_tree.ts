@@ -5,7 +5,7 @@
 import type { CommandEnd, LeftRunning } from "../../base/command/command_end.ts";
 import type { CommandHooks } from "../command_runner.ts";
 import type { LauncherProcess, LauncherStatus } from "../spawn.ts";
-import { BACKGROUND_GRACE_MS, drain, outputEnd, terminateOnAbort } from "../supervision.ts";
+import { BACKGROUND_GRACE_MS, drain, KILLED_GRACE_MS, outputEnd, terminateOnAbort } from "../supervision.ts";
 import { signalQuietly } from "../tree/descendants.ts";
 import {
   endOfFailure,
@@ -54,7 +54,7 @@ export class CommandTree {
   readonly #ended = Promise.withResolvers<void>();
   /** Settles with the report of its start: it has executed its program, or has reported that it cannot. */
   readonly #forked = Promise.withResolvers<void>();
-  /** Settles when processes left running have been ended, or with the command's end if it left none. */
+  /** Settles with the command's end if it left no process; else when killed ones take too long, and `gone` comes first. */
   readonly #swept = Promise.withResolvers<void>();
   #left: LeftRunning | undefined;
   #accepted = false;
@@ -135,7 +135,7 @@ export class CommandTree {
     const parent = namespaces ? this.#leader : process.pid;
     if (!this.#terminating && !this.#alone && parent !== undefined) this.#left = leftRunning(parent);
     this.#kill();
-    this.#swept.resolve();
+    this.#after(KILLED_GRACE_MS, () => this.#swept.resolve());
   }
 
   /** Ends the remaining processes; without namespaces repeatedly, until the launcher has no children. */

@@ -4,7 +4,7 @@ import type { TreeUsage } from "../../../base/command/tree_usage.ts";
 import { ignoreClosedPipe } from "../../../base/errors.ts";
 import type { CommandHooks } from "../../command_runner.ts";
 import type { LauncherProcess, LauncherStatus } from "../../spawn.ts";
-import { BACKGROUND_GRACE_MS, drain, OUTPUT_GRACE_MS, terminateOnAbort } from "../../supervision.ts";
+import { BACKGROUND_GRACE_MS, drain, KILLED_GRACE_MS, OUTPUT_GRACE_MS, terminateOnAbort } from "../../supervision.ts";
 import { signalQuietly } from "../../tree/descendants.ts";
 import {
   decodeReport,
@@ -329,9 +329,10 @@ export class ServedCommand {
     this.#after(this.#terminating ? 0 : BACKGROUND_GRACE_MS, () => this.#sweep());
   }
 
-  /** The launcher will write nothing more. */
+  /** The launcher will write nothing more; its sandbox is gone in a moment, unless a process cannot be ended. */
   outputEnded(): void {
-    if (this.#firstEnd !== undefined && !this.#terminating) this.#ended.resolve(this.#describe());
+    if (this.#firstEnd === undefined || this.#terminating) return;
+    this.#after(KILLED_GRACE_MS, () => this.#ended.resolve(this.#describe()));
   }
 
   /** The sandbox is gone, and with it the command. */

@@ -9,7 +9,7 @@ import {
   OUTPUT_FRAME,
 } from "../../../sandbox/launcher/image/interpreter.ts";
 import { LITTLE_ENDIAN } from "../../../system/c_library.ts";
-import { FrameReader } from "./serving_sandbox.ts";
+import { FrameReader, ServedCommand } from "./serving_sandbox.ts";
 
 /** Output in a frame; or the report of an end with this code. */
 type Part = Uint8Array<ArrayBuffer> | number;
@@ -70,4 +70,26 @@ Deno.test("N4 FrameReader.read() passes a part of a frame on before the rest has
     new TextDecoder().decode(reader.read(chunk).output)
   );
   assert.deepStrictEqual(texts, ["pro", "gress"]);
+});
+
+Deno.test("X10 ServedCommand.end waits until the sandbox is gone that was ended for what the command left", async () => {
+  const happened: string[] = [];
+  const command = new ServedCommand({ steps: [], program: "bash" }, {
+    terminate() {},
+    kill() {
+      happened.push("killed");
+      // The launcher's output ends first.
+      command.outputEnded();
+      setTimeout(() => {
+        happened.push("gone");
+        command.sandboxGone({ code: 0, signal: null });
+      });
+    },
+    root: () => undefined,
+    leftRunning: () => undefined,
+    usage: () => undefined,
+  }, { signal: new AbortController().signal });
+  command.note({ kind: "ended", end: { kind: "exited", code: 0 }, alone: false, clean: false, taken: true });
+  await command.end;
+  assert.deepStrictEqual(happened, ["killed", "gone"]);
 });
