@@ -32,7 +32,8 @@ export class RecordedCalls {
     try {
       const result = await work();
       const ended = await this.#ask(UNDO_END, { operation: id });
-      return { result, notes: [begun, ended].filter((note) => note !== "") };
+      // Both often fail for one reason.
+      return { result, notes: [...new Set([begun, ended])].filter((note) => note !== "") };
     } catch (thrown) {
       await this.#ask(UNDO_END, { operation: id });
       throw thrown;
@@ -42,6 +43,8 @@ export class RecordedCalls {
   async #ask(call: string, args: Readonly<Record<string, string>>): Promise<string> {
     const answer = await this.#link.call(call, args, { signal: NEVER });
     const text = textOf(answer);
-    return answer.isError === true ? `Not recorded for undo: ${shorten(text, 300)}` : text;
+    if (answer.isError !== true) return text;
+    // The agent knows nothing of the two calls.
+    return `Not recorded for undo: ${shorten(text.replace(`Cannot run "${call}": `, ""), 300)}`;
   }
 }
