@@ -1,9 +1,11 @@
 /**
- * The official conformance suite's client scenarios against the real program (O2-O5): `auth login` with a browser that is
- * curl, then `list-tools --http`, or `call` with the suite's server in `--mcp-config`.
+ * The official conformance suite's client scenarios (O2-O5): the real program with the suite's servers in `--mcp-config`,
+ * and with `auth login` and `list-tools --http`; for logins alone what `auth login` does, in this process.
  */
 import assert from "node:assert/strict";
-import { callInFront } from "./conformance/front_client.ts";
+import { makeCalls } from "./conformance/front_client.ts";
+import { logInToAll } from "./conformance/login_client.ts";
+import { actInPlace } from "./conformance/scenarios.ts";
 import { ROOT } from "./_support/repository.ts";
 import { Workbench } from "./_support/workbench.ts";
 
@@ -23,28 +25,32 @@ const EXTENSIONS = ["enterprise-managed-authorization", "dpop", "dpop-nonce", "w
 /** Clients that log in by themselves, which no version requires either: tried with 2026-07-28. Each has a check of its own. */
 const BY_ITSELF = [["client-credentials-basic", "basic-auth"], ["client-credentials-jwt", "jwt-verified"]] as const;
 
-/** Logins that 2026-07-28 requires too: they come before any version is spoken, so that version proves them for both. */
-const LOGINS_OF_BOTH = [
-  "metadata-default",
-  "metadata-var1",
-  "metadata-var2",
-  "metadata-var3",
-  "basic-cimd",
-  "pre-registration",
-]
-  .concat(
-    "scope-from-www-authenticate",
-    "scope-from-scopes-supported",
-    "scope-omitted-when-undefined",
-    "scope-retry-limit",
-  )
-  .concat("token-endpoint-auth-basic", "token-endpoint-auth-post", "token-endpoint-auth-none");
+/** Logins of both versions: they come before any version is spoken, so that 2026-07-28 proves them for both. */
+const LOGINS_OF_BOTH = ["metadata-default", "metadata-var1", "metadata-var2", "metadata-var3", "basic-cimd"].concat(
+  ["pre-registration", "scope-from-www-authenticate", "scope-from-scopes-supported", "scope-omitted-when-undefined"],
+  ["token-endpoint-auth-basic", "token-endpoint-auth-post", "token-endpoint-auth-none"],
+);
+
+/** What is not tried with 2025-11-25 therefore. */
+const IN_LATER = [...LOGINS_OF_BOTH, "scope-retry-limit"];
+
+/** Scenarios that want a login and no more. */
+const LOGINS = {
+  "2025-11-25": [],
+  "2026-07-28": LOGINS_OF_BOTH.concat(
+    ["resource-mismatch", "offline-access-scope", "offline-access-not-supported", "metadata-issuer-mismatch"],
+    ["iss-supported", "iss-not-advertised", "iss-supported-missing", "iss-wrong-issuer", "iss-unexpected"],
+    ["iss-normalized"],
+  ),
+} as const;
 
 /** Scenarios of each version in which the official client calls through one program that has the servers of all. */
 const FRONT = {
-  "2025-11-25": ["elicitation-sep1034-client-defaults", "sse-retry"],
-  "2026-07-28": ["sep-2322-client-request-state", "http-custom-headers", "http-invalid-tool-headers"]
-    .concat("http-standard-headers", "json-schema-ref-no-deref"),
+  "2025-11-25": ["initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry", "scope-step-up"],
+  "2026-07-28": ["tools_call", "request-metadata", "sep-2322-client-request-state", "http-custom-headers"].concat(
+    ["http-invalid-tool-headers", "http-standard-headers", "json-schema-ref-no-deref", "scope-step-up"],
+    BY_ITSELF.map(([scenario]) => scenario),
+  ),
 } as const;
 
 /** The checks of each scenario of a version, by its name; those `without` are not tried. */
@@ -62,14 +68,17 @@ async function runSuite(
       AHMA_DENO: Deno.execPath(),
       LANES: bench.elsewhere,
       LEFT_OUT: ` ${without.join(" ")} `,
-      FRONT: ` ${FRONT[version].join(" ")} `,
+      FRONT: ` ${[...FRONT[version], ...LOGINS[version]].join(" ")} `,
     },
     stdin: "null",
     stdout: "null",
     stderr: "null",
   }).spawn();
   try {
-    await callInFront(bench.elsewhere, FRONT[version], version);
+    await Promise.all([
+      actInPlace(bench.elsewhere, FRONT[version], (all) => makeCalls(all, version)),
+      actInPlace(bench.elsewhere, LOGINS[version], logInToAll),
+    ]);
   } finally {
     await suite.status;
   }
@@ -99,11 +108,11 @@ function failuresIn(checks: ReadonlyMap<string, readonly Check[]>): readonly [na
 }
 
 /** How many scenarios of each version are tried, so that none gets lost in silence. */
-const REQUIRED = { "2025-11-25": 18 - LOGINS_OF_BOTH.length, "2026-07-28": 32 } as const;
+const REQUIRED = { "2025-11-25": 18 - IN_LATER.length, "2026-07-28": 32 } as const;
 
 Deno.test("O2 O3 O4 the conformance suite's client scenarios of 2025-11-25 pass", async () => {
   using bench = new Workbench();
-  const without = [...EXTENSIONS, ...LOGINS_OF_BOTH, ...BY_ITSELF.map(([scenario]) => scenario)];
+  const without = [...EXTENSIONS, ...IN_LATER, ...BY_ITSELF.map(([scenario]) => scenario)];
   const checks = await runSuite(bench, "2025-11-25", without);
   const [failed, why] = failuresIn(checks);
   assert.deepStrictEqual(failed, [], why);

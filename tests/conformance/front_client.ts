@@ -3,58 +3,66 @@
  * makes the calls that a scenario names, or one of each tool, and answers what it is asked.
  */
 import { HTTP_PERMISSIONS } from "../../scripts/permissions.ts";
-import { until } from "../_support/deadline.ts";
 import { connectClient } from "../_support/clients/sdk_client.ts";
+import { until } from "../_support/deadline.ts";
 import { type Era, ServerProcess } from "../_support/server_process.ts";
-import { exists, Workbench } from "../_support/workbench.ts";
+import { Workbench } from "../_support/workbench.ts";
+import { logInTo } from "./login_client.ts";
+import type { Scenario } from "./scenarios.ts";
 
-/** What client_command.sh writes of a scenario into a file. */
-interface Scenario {
-  readonly url: string;
-  readonly context: null | { readonly toolCalls?: readonly { readonly name: string; readonly arguments: object }[] };
-}
+/** Arguments of tools that want some, where the scenario names none. */
+const ARGUMENTS: Readonly<Record<string, object>> = { add_numbers: { a: 5, b: 3 } };
 
-/** Waits for the files of these scenarios in `lanes`, makes their calls, and lets the commands of the suite end. */
-export async function callInFront(lanes: string, scenarios: readonly string[], version: Era): Promise<void> {
-  const written = () => scenarios.filter((one) => exists(`${lanes}/${one}.json`));
-  try {
-    // The suite begins all its scenarios at once.
-    await until(() => written().length === scenarios.length, 30_000, `the scenarios ${scenarios.join(", ")}`);
-    const read = async (one: string) => JSON.parse(await Deno.readTextFile(`${lanes}/${one}.json`));
-    await makeCalls(await Promise.all(scenarios.map(read)), version);
-  } finally {
-    for (const one of written()) await Deno.writeTextFile(`${lanes}/${one}.end`, "end\n");
-  }
-}
+/** A person's browser follows the pages. */
+const BROWSER = '#!/bin/sh\nexec curl -sL -o /dev/null "$1"\n';
 
-async function makeCalls(scenarios: readonly Scenario[], version: Era): Promise<void> {
+export async function makeCalls(scenarios: readonly Scenario[], version: Era): Promise<void> {
   using bench = new Workbench();
-  const mcpServers = Object.fromEntries(scenarios.map(({ url }, index) => [`suite${index}`, { url }]));
+  const entries = scenarios.map(async (one, index) => [`suite${index}`, await entryOf(one, bench)]);
+  const mcpServers = Object.fromEntries(await Promise.all(entries));
   const config = bench.write(`${bench.parent}/mcp.json`, JSON.stringify({ mcpServers }));
-  const flags = ["--mcp-config", config];
-  await using server = await ServerProcess.start(bench, { era: "none", permissions: HTTP_PERMISSIONS, flags });
+  const browser = bench.write(`${bench.parent}/browser`, BROWSER);
+  await Deno.chmod(browser, 0o755);
+  await using server = await ServerProcess.start(bench, {
+    era: "none",
+    permissions: HTTP_PERMISSIONS,
+    flags: ["--mcp-config", config],
+    environment: { BROWSER: browser },
+  });
   const capabilities = { elicitation: { form: { applyDefaults: true } } };
   const client = await connectClient(server, version, {
     capabilities,
     onElicit: () => ({ action: "accept", content: {} }),
   });
-  // On a busy machine a server is listed later than the first list. In sse-retry the suite takes the stream that a new
-  // connection opens for a reconnection if it comes after the call.
-  const namesOfAll = async () => {
+  // On a busy machine a server is listed later than the first list, and one has no tools. In sse-retry the suite takes
+  // the stream that a new connection opens for a reconnection if it comes after the call.
+  const listed = async () => {
     const { tools } = await client.listTools(undefined, { cacheMode: "refresh" });
-    const names = scenarios.map((_, index) => tools.map(({ name }) => name).filter((name) => isOf(index, name)));
-    return names.every(({ length }) => length > 0) && names;
+    const { content } = await client.callTool({ name: "status", arguments: {} });
+    const ready = JSON.stringify(content).match(/suite\d+: ready/g) ?? [];
+    return ready.length === scenarios.length && tools.map(({ name }) => name);
   };
-  const all = await until(namesOfAll, 10_000, "the suite's servers");
+  const names = await until(listed, 10_000, "the suite's servers");
   for (const [index, { context }] of scenarios.entries()) {
-    const named = context?.toolCalls?.map((call) => ({ ...call, name: `suite${index}_${call.name}` }));
-    for (const call of named ?? all[index]?.map((name) => ({ name, arguments: {} })) ?? []) {
-      await client.callTool({ name: call.name, arguments: { ...call.arguments } });
-    }
+    const prefix = `suite${index}_`;
+    const own = names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+    const calls = context?.toolCalls ?? own.map((name) => ({ name, arguments: ARGUMENTS[name] ?? {} }));
+    for (const call of calls) await client.callTool({ name: prefix + call.name, arguments: { ...call.arguments } });
   }
   await client.close();
 }
 
-function isOf(index: number, name: string): boolean {
-  return name.startsWith(`suite${index}_`);
+/** What a person writes and does before the program starts. */
+async function entryOf(scenario: Scenario, bench: Workbench): Promise<object> {
+  const { name, url, context } = scenario;
+  if (name === "scope-step-up") await logInTo(bench, scenario);
+  if (!name.startsWith("client-credentials-")) return { url, oauth: { callbackPort: 0 } };
+  const metadata = new URL("/.well-known/oauth-protected-resource/mcp", url);
+  const { authorization_servers: [issuer] } = await (await fetch(metadata)).json();
+  const privateKeyFile = context?.private_key_pem === undefined
+    ? undefined
+    : bench.write(`${bench.home}/key.pem`, context.private_key_pem);
+  if (privateKeyFile !== undefined) await Deno.chmod(privateKeyFile, 0o600);
+  const { client_id: clientId, client_secret: clientSecret } = context ?? {};
+  return { url, oauth: { grant: "client_credentials", issuer, clientId, clientSecret, privateKeyFile } };
 }
