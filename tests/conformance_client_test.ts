@@ -26,13 +26,13 @@ const EXTENSIONS = ["enterprise-managed-authorization", "dpop", "dpop-nonce", "w
 const BY_ITSELF = [["client-credentials-basic", "basic-auth"], ["client-credentials-jwt", "jwt-verified"]] as const;
 
 /** Logins of both versions: they come before any version is spoken, so that 2026-07-28 proves them for both. */
-const LOGINS_OF_BOTH = ["metadata-default", "metadata-var1", "metadata-var2", "metadata-var3", "basic-cimd"].concat(
+const LOGINS_OF_BOTH = ["metadata-default", "metadata-var1", "metadata-var2", "metadata-var3"].concat(
   ["pre-registration", "scope-from-www-authenticate", "scope-from-scopes-supported", "scope-omitted-when-undefined"],
   ["token-endpoint-auth-basic", "token-endpoint-auth-post", "token-endpoint-auth-none"],
 );
 
 /** What is not tried with 2025-11-25 therefore. */
-const IN_LATER = [...LOGINS_OF_BOTH, "scope-retry-limit"];
+const IN_LATER = [...LOGINS_OF_BOTH, "scope-retry-limit", "basic-cimd"];
 
 /** Scenarios that want a login and no more. */
 const LOGINS = {
