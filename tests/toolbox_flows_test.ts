@@ -276,7 +276,7 @@ function writePrompts(bench: Workbench): void {
   write("_guards", "Guards.");
   write("bare", "a{{ AWS_SECRET_ACCESS_KEY }}{{ env.HOME }}{% if true %}b{% endif %}");
   write("outside", '{% include "../../../../etc/passwd" %}');
-  write("loop", "{% for i in (1..90000) %}{% for j in (1..90) %}{% cycle 1, 2 %}{% endfor %}{% endfor %}");
+  write("loop", "{% for i in (1..100000000) %}{% endfor %}");
 }
 
 async function usesPrompts({ test, bench, side }: Scene): Promise<void> {
@@ -291,7 +291,7 @@ async function usesPrompts({ test, bench, side }: Scene): Promise<void> {
 
   await test.step("case 21: no environment, no file, no endless loop", async () => {
     await assert.rejects(side.prompt("outside"), { code: -32602, message: /No prompt or partial is named/ });
-    await assert.rejects(side.prompt("loop"), { code: -32602 });
+    await assert.rejects(side.prompt("loop"), { code: -32602, message: /works on more than 10000000 characters/ });
     assert.equal(await side.prompt("bare"), "ab");
   });
 
@@ -328,7 +328,6 @@ function writeFlows(bench: Workbench): void {
   const flows = {
     all: ALL,
     small: flowOf("[*] --> a\na --> [*]", '- a: log "small"'),
-    around: flowOf("[*] --> a\na --> a: 1 == 1\na --> [*]: default", '- a: set n="1"'),
     one: flowOf("[*] --> a\na --> [*]", '- a: run workflow "two"'),
     two: flowOf("[*] --> a\na --> [*]", '- a: run workflow "one"'),
     slow: flowOf("[*] --> a\na --> [*]", '- a: shell "touch begun; test -e ready || sleep 612"'),
@@ -341,7 +340,7 @@ async function runsFlows({ test, bench, side }: Scene): Promise<void> {
 
   await test.step("case 23: files in another format are listed with their parameters, a plan runs nothing", async () => {
     const { lines } = await flow({ flow_name: "list" });
-    assert.deepEqual(lines.slice(0, 4), ["all (target*): Every form", "around", "slow", "small"]);
+    assert.deepEqual(lines.slice(0, 3), ["all (target*): Every form", "slow", "small"]);
     assert.equal(lines.filter((line) => line.includes("all.md")).length, 0, lines.join("\n"));
     const plan = await flow({ flow_name: "all", parameters: { target: "x" }, dry_run: true });
     assert.match(plan.lines.join("\n"), /nothing was run\.\n/);
@@ -357,9 +356,7 @@ async function runsFlows({ test, bench, side }: Scene): Promise<void> {
     assert.ok(!aborted.isError);
   });
 
-  await test.step("case 25: a loop ends, flows in a circle are refused, a cancelled one can go on", async () => {
-    const around = await flow({ flow_name: "around" });
-    assert.match(around.lines.join("\n"), /1,?000 changes of state/);
+  await test.step("case 25: flows in a circle are refused, a cancelled one can go on", async () => {
     assert.match((await flow({ flow_name: "one" })).lines.join("\n"), /Flows call each other in a cycle/);
     const abort = new AbortController();
     const call = { name: "flow", arguments: { flow_name: "slow" } };
