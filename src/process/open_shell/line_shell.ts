@@ -4,8 +4,17 @@ import type { RunningCommand } from "../../base/command/running_command.ts";
 import { HurriedEnd } from "../../base/command/kill_delay.ts";
 import { ignoreClosedPipe } from "../../base/errors.ts";
 import { encodeText } from "../../base/text.ts";
-import { withTimeout } from "../../base/time.ts";
-import type { CommandHooks, CommandRequest, OpenCommand, OpenGuard, OpenShell, ShellLine } from "../command_runner.ts";
+import { delay, withTimeout } from "../../base/time.ts";
+import type {
+  CommandHooks,
+  CommandRequest,
+  OpenCommand,
+  OpenGuard,
+  OpenProcesses,
+  OpenShell,
+  ShellLine,
+} from "../command_runner.ts";
+import { KILLED_GRACE_MS } from "../supervision.ts";
 import { signalQuietly } from "../tree/descendants.ts";
 import { ShellOutput } from "./shell_output.ts";
 import { ABANDON_SIGNAL, CLOSING, lineText, markText, OPENING } from "./shell_text.ts";
@@ -31,6 +40,8 @@ export interface StartedShell {
 const INTERRUPT_GRACE_MS = 2_000;
 const INTERRUPT_SIGNALS = ["SIGINT", "SIGTERM", "SIGKILL"] as const;
 const START_LIMIT_MS = 10_000;
+/** Between two looks at killed processes, milliseconds. */
+const KILLED_LOOK_MS = 5;
 
 export class LineShell implements OpenShell {
   readonly ended: Promise<CommandEnd>;
@@ -156,9 +167,19 @@ export class LineShell implements OpenShell {
       if (name !== "SIGINT") processes?.signalFirst("SIGINT");
       for (const pid of processes?.all(earlier) ?? []) signalQuietly(pid, name);
       void this.#write(markText(this.#secret, this.#lines)); // the shell may still be at the previous line
-      if (await withTimeout(ended.then(() => true), INTERRUPT_GRACE_MS)) return processes?.kill(earlier);
+      if (await withTimeout(ended.then(() => true), INTERRUPT_GRACE_MS)) return await endAll(processes, earlier);
     }
     await this.close();
+  }
+}
+
+/** Kills what is not `earlier`, and waits until it is gone; one that the kernel cannot end delays it only so long. */
+async function endAll(processes: OpenProcesses | undefined, earlier: ReadonlySet<number>): Promise<void> {
+  if (processes === undefined) return;
+  const end = performance.now() + KILLED_GRACE_MS;
+  while (processes.all(earlier).length > 0 && performance.now() < end) {
+    processes.kill(earlier);
+    await delay(KILLED_LOOK_MS);
   }
 }
 
