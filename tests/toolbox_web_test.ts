@@ -126,9 +126,12 @@ interface Served {
   readonly body: string;
 }
 
-/** Each grows beyond what a helper may have when it is parsed, the first by data and the second as HTML. */
+/** Each grows beyond what a helper may have, the first where it is indented and the second where it is parsed. */
 const HOSTILE: Readonly<Record<string, Served>> = {
-  objects: { type: "application/json", body: `[${"{},".repeat(MOST_BYTES / 3 - 2)}{}]` },
+  deep: {
+    type: "application/json",
+    body: `${"[".repeat(2_000)}${"0,".repeat(100_000)}0${"]".repeat(2_000)}`.padEnd(MOST_BYTES),
+  },
   ampersands: largePage(`€${"&".repeat(MOST_BYTES - 3)}`),
 };
 /** As large as pages are read by default. */
@@ -273,7 +276,7 @@ Deno.test("K2 K5 pages that are fetched and searched, what hostile ones take of 
 async function readsHostilePages({ pid, fetch }: Site): Promise<void> {
   const large = { max_content_length: MOST_BYTES };
   // A long address grows with each link, and stays in messages.
-  const hostile = ["objects", "ampersands"].map((name) => [`${name}/${LONG}`, {}] as const);
+  const hostile = ["deep", "ampersands"].map((name) => [`${name}/${LONG}`, {}] as const);
   const plain = Array.from({ length: 6 }, () => ["plain", {}] as const);
   let texts: readonly string[] = [];
   let last: readonly string[] = [];
