@@ -12,27 +12,11 @@ import { type Asked, FLAGS, git, names, openSide, type Side, textOf } from "./_s
 import { runProgram } from "./_support/terminal.ts";
 import { Workbench } from "./_support/workbench.ts";
 
-Deno.test("K6 memos, tasks and questions (2026-07-28)", async (test) => {
-  using bench = new Workbench("ordinary");
-  writeMemos(bench);
-  const { heard, asked } = clientWithForms("2026-07-28");
-  await using side = await openSide(bench, FLAGS, asked);
-  await test.step(
-    "memos keep their own titles, are replaced or extended by title, and all of them fit a bounded text, the newest first",
-    () => keepsMemos(side),
-  );
-  await test.step("tasks", () => keepsTasks(side));
-  await test.step(
-    "a question reaches the user through the client's form, and its answer is kept",
-    () => asksByForm(side, heard),
-  );
-});
-
 function writeMemos(bench: Workbench): void {
   const now = Date.now() / 1000;
   for (let index = 0; index < 60; index++) {
     const path = bench.write(
-      `.ahma/memos/m${index}.md`,
+      `docs/memos/m${index}.md`,
       `---\ntitle: Memo ${index}\n---\n\n${`w${index} `.repeat(4_000).slice(0, 10_000)}\n`,
     );
     Deno.utimeSync(path, now - 1_000 + index, now - 1_000 + index);
@@ -57,7 +41,7 @@ async function keepsMemos(side: Side): Promise<void> {
   for (const title of ["a_b", "a b", "A b"]) {
     assert.match(
       await side.say("memo_get", { title }),
-      new RegExp(`^${title}\n\\.ahma/memos/\\S+, rev \\w{12}, tags t\n\nof ${title}$`),
+      new RegExp(`^${title}\ndocs/memos/\\S+, rev \\w{12}, tags t\n\nof ${title}$`),
     );
   }
   assert.match(
@@ -180,7 +164,7 @@ Deno.test("K6 questions (2025-11-25), and notes of SwissArmyHammer, which are re
 const MATCH = "---\nseverity: error\nmatch: TODO\nfiles: '*.ts'\n---\nWhy.\n";
 const FLOW = '```mermaid\nstateDiagram-v2\n    [*] --> a\n    a --> [*]\n```\n\n## Actions\n\n- a: log "x"\n';
 
-Deno.test("K6 K7 K8 L7 settings move the directories of issues, memos, flows and rules inside the project", async () => {
+Deno.test("K6 K7 K8 L7 memos, tasks and questions (2026-07-28), and settings that move the directories of issues, memos, flows and rules inside the project", async (test) => {
   using bench = new Workbench("ordinary");
   const moved = { issues_dir: "docs/issues", flows_dir: "docs/flows", rules_dir: "docs/rules" };
   bench.write(".ahma/settings.json", JSON.stringify({ ...moved, memos_dir: bench.elsewhere }));
@@ -188,7 +172,9 @@ Deno.test("K6 K7 K8 L7 settings move the directories of issues, memos, flows and
   bench.write("docs/rules/no-todo.md", MATCH);
   bench.write("src/a.ts", "TODO\n");
   {
-    await using side = await openSide(bench, ["--bundles", "issues,memos,flow,rules", "--memos-dir", "docs/memos"]);
+    const { heard, asked } = clientWithForms("2026-07-28");
+    const flags = ["--bundles", "issues,memos,flow,rules,todo,question", "--memos-dir", "docs/memos"];
+    await using side = await openSide(bench, flags, asked);
     assert.match(await side.say("issue_create", { name: "a", content: "x" }), /: docs\/issues\/a\.md, rev/);
     assert.match(await side.say("memo_create", { title: "b", content: "y" }), /: docs\/memos\/b\.md, rev/);
     assert.deepEqual([names(bench, "docs/issues"), names(bench, "docs/memos")], [["a.md"], ["b.md"]]);
@@ -207,6 +193,17 @@ Deno.test("K6 K7 K8 L7 settings move the directories of issues, memos, flows and
       [FLOW, MATCH],
     );
     assert.match(await side.say("issue_list"), /^h {2}open {2}Hand$/m);
+    await side.say("memo_delete", { title: "b" });
+    writeMemos(bench);
+    await test.step(
+      "memos keep their own titles, are replaced or extended by title, and all of them fit a bounded text, the newest first",
+      () => keepsMemos(side),
+    );
+    await test.step("tasks", () => keepsTasks(side));
+    await test.step(
+      "a question reaches the user through the client's form, and its answer is kept",
+      () => asksByForm(side, heard),
+    );
   }
   bench.write(".ahma/settings.json", "{}");
   const { code, stderr } = await runProgram(bench, ["list-tools", "--issues-dir", ".ahma/tools"]);
