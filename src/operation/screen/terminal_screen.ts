@@ -122,6 +122,7 @@ export class TerminalScreen implements Disposable {
 
   [Symbol.dispose](): void {
     this.#terminal?.dispose();
+    this.#terminal = undefined; // who reads it now, sees nothing
   }
 
   async #open({ columns, rows }: ScreenSize): Promise<Terminal> {

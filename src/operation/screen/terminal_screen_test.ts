@@ -66,3 +66,12 @@ Deno.test("X22 S22 the emulator answers nothing, and keeps no title", async () =
   assert.strictEqual(terminal.buffer.active.getLine(0)?.translateToString(true), "end");
   terminal.dispose();
 });
+
+Deno.test("X22 TerminalScreen shows nothing of a command that has ended, to one who waits for its drawing too", async () => {
+  const screen = await drawn("drawn");
+  assert.deepStrictEqual(screen.now.lines, ["drawn"]);
+  screen.write(encodeText(" more"));
+  const reading = screen.read();
+  screen[Symbol.dispose]();
+  assert.deepStrictEqual(await reading, { lines: [], row: 1, column: 1 });
+});

@@ -119,11 +119,11 @@ async function awaitOutput(
   const end = await waitForOutput(operation, wanted, options);
   await progress?.close();
   await operation.screen?.read();
+  const isSeen = from > 0 && end.kind === "timed_out" && await isThere(operation, wanted, context.signal);
   if (context.signal.aborted) return textResult(CANCELLED_WAIT);
   if (isEnded(operation.state)) {
     return withMissedLine(answerOne(service, operation, context), end, wanted);
   }
-  const isSeen = from > 0 && end.kind === "timed_out" && await isThere(operation, wanted, context.signal);
   registry.markSeen(operation.id, end.kind === "matched" ? end.position : undefined);
   const position = registry.queuePosition(operation.id);
   const style = { ...styleOf(service, context), awaited: wanted, position, isSeen };

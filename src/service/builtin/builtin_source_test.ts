@@ -129,6 +129,25 @@ Deno.test("B3 status shows what runs, what waits and where, what ended, and prob
   assert.match(textsOf(rest)[0] ?? "", /^0 running, 1 queued, 1 ended/);
 });
 
+Deno.test("B3 status lists as ended what ends while it asks for the rest of its answer", async () => {
+  const ends = Promise.withResolvers<void>();
+  const details = async () => {
+    ends.resolve();
+    await make.ended;
+    return "Landlock";
+  };
+  await using session = await setUp({ settings: { sandbox: { enforced: true, summary: "", details } } });
+  const make = session.service.registry.start("make", "make all", async () => {
+    await ends.promise;
+    return { kind: "exited", code: 0 };
+  });
+  assert.strictEqual(
+    stable(textsOf(await session.call("status"))[0]),
+    "0 running, 0 queued, 1 ended and kept\nEnded, newest first:\n" +
+      "[ID completed, exit code 0, TIME] make: make all\nSandbox: Landlock\nScope: /scope",
+  );
+});
+
 Deno.test("N2 status stays short and right while a thousand operations run or wait", async () => {
   const registry = new OperationRegistry({ maxConcurrency: 400, log: SILENT });
   await using session = await setUp({ rest: { registry } });

@@ -63,7 +63,6 @@ async function showStatus(service: Service, args: BuiltinArguments, context: Cal
       : await outputPart(operation, part.value, service.settings);
   }
   if (part.value !== undefined) return errorResult('Cannot run "status": "lines" and "offset" need an operation_id');
-  const shown = selectOperations(service, args);
   const { sandbox } = service.settings;
   const [{ diagnostics, unavailable }, summary, ofSources] = await Promise.all([
     service.catalog(),
@@ -72,6 +71,8 @@ async function showStatus(service: Service, args: BuiltinArguments, context: Cal
       [...service.sources, ...service.prompts, ...service.resources].map((source) => source.status?.() ?? []),
     ),
   ]);
+  // Last, because operations may end while the rest is asked for.
+  const shown = selectOperations(service, args);
   const { running, queued, ended } = shown;
   return textResult([
     service.registry.byIdOnly

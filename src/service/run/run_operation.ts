@@ -53,12 +53,12 @@ export async function runOperation(service: Service, job: Job, context: CallCont
     // The progress of a task that its client asked for is sent with the task.
     const waiting = isTaskCall && task.required ? { ...context, sendProgress: undefined } : context;
     end = await waitInForeground(service, operation, { context: waiting, limitMs, quietMs, awaited: job.awaited });
+    if (operation.screen !== undefined) await operation.screen.read();
     if (isEnded(operation.state)) {
       const result = finalResult(operation, styleOf(service, context));
       return end === undefined ? result : withMissedLine(result, end, job.awaited);
     }
     registry.markUndelivered(operation.id);
-    if (operation.screen !== undefined) await operation.screen.read();
   }
   if (!isTaskCall) {
     if (task !== undefined) registry.markTask(operation.id);
