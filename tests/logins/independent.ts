@@ -1,18 +1,15 @@
 /** Logins and refreshes with an authorization server that others wrote: oidc-provider (O3, O4). */
 import assert from "node:assert/strict";
 import { IndependentServer, signIn } from "../_support/login/independent_server.ts";
-import { ahma, logIn, visit } from "../_support/login/login.ts";
+import { ahma, logInHere, visit } from "../_support/login/login.ts";
 import { age, called, withServersOf } from "../_support/login/oauth_processes.ts";
 import { Workbench } from "../_support/workbench.ts";
 
 Deno.test("O3 O4 oidc-provider: a login, one refresh for 8 calls at once, rotation, and the end", async () => {
   using bench = new Workbench();
   await using server = await IndependentServer.start();
-  const login = await logIn(bench, [server.url], async (page) => await visit(await signIn(page)));
-  assert.deepStrictEqual([login.code, login.stderr.split("\n").at(-2)], [
-    0,
-    `Logged in to "${server.url}", with the scopes read write`,
-  ]);
+  const act = async (page: URL) => await visit(await signIn(page));
+  assert.strictEqual((await logInHere(bench, server.url, { act })).tokens.scope, "read write");
   await withServersOf(bench, server.url, 1, async (callAll) => {
     await age(bench, -1000);
     server.endAccessTokens();

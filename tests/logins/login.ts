@@ -8,19 +8,15 @@ import {
   logIn,
   loginDirectory,
   loginFile,
+  logInHere,
   opens,
   storedLogin,
   visit,
   type Visited,
 } from "../_support/login/login.ts";
 import { OAuthServer } from "../_support/login/oauth_server.ts";
-import { SILENT } from "../../src/base/log.ts";
 import { UserError } from "../../src/base/errors.ts";
-import { askServer } from "../../src/upstream/oauth/login/ask_server.ts";
-import { logIn as logInWith } from "../../src/upstream/oauth/login/login.ts";
-import { LoginFiles } from "../../src/upstream/oauth/store/login_files.ts";
 import { programStart } from "../_support/program.ts";
-import { runProgram } from "../_support/terminal.ts";
 import { Workbench } from "../_support/workbench.ts";
 
 const GUARDED = { code: 0, stdout: "guarded\t\tBehind a login.\n", stderr: "" };
@@ -79,7 +75,7 @@ Deno.test("O3 a login asks with S256, state and resource, is registered for a fr
   using _busy = occupied(8080);
   const pages: number[] = [];
   let back = new URL("about:blank");
-  const login = await logIn(bench, [server.url], async (url) => {
+  const act = async (url: URL) => {
     back = await callbackOf(url);
     const at = async (change: (url: URL) => void) => {
       const other = new URL(back);
@@ -90,8 +86,9 @@ Deno.test("O3 a login asks with S256, state and resource, is registered for a fr
     await at((other) => other.searchParams.delete("state"));
     await at((other) => other.pathname = "/favicon.ico");
     await at((other) => other.hostname = "127.0.0.1");
-  }, "");
-  assert.deepStrictEqual([login.code, pages], [0, [400, 400, 404, 200]]);
+  };
+  await logInHere(bench, server.url, { act, callbackPort: undefined });
+  assert.deepStrictEqual(pages, [400, 400, 404, 200]);
   await assert.rejects(visit(back), "nothing listens after it");
   assertIsSafe(server);
 });
@@ -122,15 +119,17 @@ function assertIsSafe(server: OAuthServer): void {
   assert.deepStrictEqual([form?.fields["resource"], form?.fields["redirect_uri"]], [`${server.origin}/`, redirect_uri]);
 }
 
-Deno.test("O3 a refusal of the authorization server is shown on the page and in the terminal, as text", async () => {
+Deno.test("O3 a refusal of the authorization server is shown on the page and to who asked for the login, as text", async () => {
   using bench = new Workbench();
   await using server = new OAuthServer();
   server.behaviour.error = "access_denied";
   let page = "";
-  const refused = await logIn(bench, [server.url], async (url) => page = (await goThrough(url)).text);
+  const act = async (url: URL) => void (page = (await goThrough(url)).text);
   const why = "The authorization server refused the login: access_denied";
-  assert.strictEqual(refused.code, 1);
-  assert.ok(refused.stderr.endsWith(`${why} (<b>Described</b> by the server)\n`), refused.stderr);
+  await assert.rejects(
+    logInHere(bench, server.url, { act }),
+    new UserError(`${why} (<b>Described</b> by the server)`),
+  );
   assert.ok(page.includes(`${why} (&#60;b&#62;Described&#60;/b&#62; by the server)`), page);
   assert.deepStrictEqual(server.grants("authorization_code"), []);
 });
@@ -171,26 +170,14 @@ const REFUSED: Readonly<Record<string, readonly [set: (server: OAuthServer) => v
   ],
 };
 
-/** A login in this process, without what the subcommand adds: the flags, and the person at the terminal. */
-async function logInHere(bench: Workbench, server: OAuthServer): Promise<unknown> {
-  const [config, stop] = [{ url: new URL(server.url), callbackPort: 0 }, new AbortController().signal];
-  const person = {
-    tell: () => Promise.resolve(),
-    openBrowser: () => Promise.reject(new Error("A browser was opened")),
-    pasted: () => Promise.reject(new Error("An address was awaited")),
-  };
-  const challenge = await askServer(config.url, stop);
-  const tools = { files: new LoginFiles(loginDirectory(bench), SILENT), person, now: () => Date.now() };
-  return await logInWith({ config, challenge, timeoutMs: 60_000, stop }, tools);
-}
-
 Deno.test("O3 a login is refused before the browser is opened where it would not be safe, or could not end well", async (test) => {
   using bench = new Workbench();
   for (const [name, [set, said]] of Object.entries(REFUSED)) {
     await test.step(name, async () => {
       await using server = new OAuthServer();
       set(server);
-      await assert.rejects(logInHere(bench, server), (thrown) => {
+      const act = () => Promise.reject(new Error("A browser was opened"));
+      await assert.rejects(logInHere(bench, server.url, { act }), (thrown) => {
         assert.ok(thrown instanceof UserError, String(thrown));
         assert.match(thrown.message, said);
         return true;
@@ -212,20 +199,13 @@ Deno.test("O3 a client that the person registered is used unchanged, only at its
   Object.assign(server.behaviour, { register: "no endpoint", hasResourceDocument: false });
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = taken.addr;
-  const busy = await runProgram(
-    bench,
-    ["auth", "login", server.url, "--client-id", "mine", "--oauth-port", `${port}`],
-    {
-      script: true,
-    },
-  );
-  assert.deepStrictEqual(busy, {
-    code: 1,
-    stdout: "",
-    stderr:
+  await assert.rejects(
+    logInHere(bench, server.url, { clientId: "mine", callbackPort: port }),
+    new UserError(
       `Cannot wait for the browser on port ${port}: another program has it. End that program, or choose the port ` +
-      "that is registered for the client: --oauth-port PORT\n",
-  });
+        "that is registered for the client: --oauth-port PORT",
+    ),
+  );
   assert.strictEqual((await logIn(bench, [server.url, "--client-id", "mine"])).code, 0);
   assert.deepStrictEqual(server.at("/authorize").map(({ fields }) => fields["client_id"]), ["mine"]);
   assert.deepStrictEqual(server.at("/register"), []);
@@ -334,20 +314,16 @@ async function asksForMoreScopes(bench: Workbench, server: OAuthServer): Promise
 
 /** The client of the only login is used again at its port, and registered afresh when a login got no answer. */
 async function isRegisteredOnce(bench: Workbench, server: OAuthServer): Promise<void> {
-  const at = async (port: string, act?: () => Promise<void>, ...flags: readonly string[]) => {
-    const { code, stderr } = await logIn(bench, [server.url, ...flags], act, port);
+  const stored = async () => {
     const { client } = await storedLogin(bench) as { readonly client: { readonly redirectUri: string } };
-    const registered = server.at("/register").length;
-    return { code, registered, port: new URL(client.redirectUri).port, last: stderr.trimEnd().split("\n").at(-1) };
+    return { registered: server.at("/register").length, port: Number(new URL(client.redirectUri).port) };
   };
-  const { client: { redirectUri } } = await storedLogin(bench) as { readonly client: { readonly redirectUri: string } };
-  const { port } = new URL(redirectUri);
-  const last = `Logged in to "${server.url}", with the scopes read write`;
-  assert.deepStrictEqual(await at(port, () => Promise.resolve(), "--oauth-timeout", "0.5"), {
-    code: 1,
-    registered: 1,
-    port,
-    last: "No answer came from the browser within 0.5 s (--oauth-timeout)",
-  });
-  assert.deepStrictEqual(await at(port), { code: 0, registered: 2, port, last });
+  const { port: callbackPort } = await stored();
+  await assert.rejects(
+    logInHere(bench, server.url, { callbackPort, act: () => Promise.resolve(), timeoutMs: 500 }),
+    new UserError("No answer came from the browser within 0.5 s (--oauth-timeout)"),
+  );
+  assert.deepStrictEqual(await stored(), { registered: 1, port: callbackPort });
+  await logInHere(bench, server.url, { callbackPort });
+  assert.deepStrictEqual(await stored(), { registered: 2, port: callbackPort });
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { SILENT } from "../../src/base/log.ts";
 import { LoginFiles } from "../../src/upstream/oauth/store/login_files.ts";
 import { type LogInAgain, TokenSource } from "../../src/upstream/oauth/token_source.ts";
-import { listed, logIn, loginDirectory, loginFile, opens, storedLogin } from "../_support/login/login.ts";
+import { listed, loginDirectory, loginFile, logInHere, opens, storedLogin } from "../_support/login/login.ts";
 import { age, called, withServersOf } from "../_support/login/oauth_processes.ts";
 import { OAuthServer } from "../_support/login/oauth_server.ts";
 import { ServerProcess } from "../_support/server_process.ts";
@@ -111,7 +111,7 @@ async function asksForAllScopes(bench: Workbench, server: OAuthServer): Promise<
 Deno.test("O4 O5 a login is refreshed without loss when an authorization server fails, and needs a person at a refusal", async (t) => {
   using bench = new Workbench();
   await using server = new OAuthServer();
-  assert.strictEqual((await logIn(bench, [server.url])).code, 0);
+  await logInHere(bench, server.url);
   const step = (name: string, act: typeof asksForAllScopes) => t.step(name, () => act(bench, server));
   await step(
     "O4 two processes with eight calls each refresh once when a token is refused, and once when its time is over",
@@ -127,7 +127,7 @@ Deno.test("O4 O5 a login is refreshed without loss when an authorization server 
   server.behaviour.refresh = "invalid_grant";
   await step("O5 a refused refresh token needs a person, and is not sent again", isNotSentAgain);
   const clients = server.at("/register").length;
-  assert.strictEqual((await logIn(bench, [server.url])).code, 0);
+  await logInHere(bench, server.url);
   assert.deepStrictEqual(server.at("/register").length, clients + 1);
   server.behaviour.refresh = "unknown client";
   await step("O5 the same where the client is unknown", isUnknownClient);

@@ -1,4 +1,10 @@
 /** A person who logs in with the real program: the "browser" passes the address to the test, which visits it. */
+import { SILENT } from "../../../src/base/log.ts";
+import { askServer } from "../../../src/upstream/oauth/login/ask_server.ts";
+import { logIn as logInWith } from "../../../src/upstream/oauth/login/login.ts";
+import type { OAuthConfig } from "../../../src/upstream/oauth/oauth_config.ts";
+import { LoginFiles } from "../../../src/upstream/oauth/store/login_files.ts";
+import type { StoredLogin } from "../../../src/upstream/oauth/store/stored_login.ts";
 import { until } from "../deadline.ts";
 import type { OAuthServer } from "./oauth_server.ts";
 import { type Ran, runProgram } from "../terminal.ts";
@@ -34,6 +40,35 @@ export async function logIn(
   const environment = browserOf(bench);
   const line = ["auth", "login", ...port === "" ? [] : ["--oauth-port", port], ...words];
   return await withPerson(bench, runProgram(bench, line, { script: true, environment }), act);
+}
+
+/** A login in this process, without what the subcommand adds: the flags, and the person at the terminal. */
+export async function logInHere(
+  bench: Workbench,
+  server: string,
+  { act = goThrough, timeoutMs = 60_000, ...how }: Partial<OAuthConfig> & {
+    readonly act?: (url: URL) => Promise<unknown>;
+    readonly timeoutMs?: number;
+  } = {},
+): Promise<StoredLogin> {
+  const config = { callbackPort: 0, ...how, url: new URL(server) };
+  const stop = new AbortController().signal;
+  const isOpened = true;
+  let visit: Promise<unknown> | undefined;
+  const person = {
+    tell: () => Promise.resolve(),
+    openBrowser(url: URL) {
+      visit = act(url);
+      return Promise.resolve(isOpened);
+    },
+    pasted: () => Promise.withResolvers<never>().promise,
+  };
+  const tools = { files: new LoginFiles(loginDirectory(bench), SILENT), person, now: () => Date.now() };
+  try {
+    return await logInWith({ config, challenge: await askServer(config.url, stop), timeoutMs, stop }, tools);
+  } finally {
+    await visit;
+  }
 }
 
 /** The end of a run in which a page may be opened, once. */
