@@ -1,6 +1,6 @@
 import type { Project } from "./project.ts";
 
-/** A workspace with a local package, a native addon, hooks set up by `prepare`, TypeScript run directly, and a bundler. */
+/** A workspace with a local package, a native addon, hooks set up by `prepare`, and a bundler for TypeScript. */
 export const NPM_PROJECT: Project = {
   name: "npm",
   programs: ["node", "npm", "make", "g++", "git"],
@@ -10,11 +10,11 @@ export const NPM_PROJECT: Project = {
       workspaces: ["packages/*"],
       scripts: {
         prepare: "git config core.hooksPath .hooks",
-        test: "tsx --test src/*_test.ts",
-        build: "esbuild src/main.ts --bundle --platform=node --external:addon --outfile=dist/main.js --log-level=error",
+        build: "esbuild src/*.ts --bundle --platform=node --external:addon --outdir=dist --log-level=error",
+        test: "node --test dist/main_test.js",
       },
       dependencies: { addon: "*" },
-      devDependencies: { esbuild: "0.25.10", tsx: "4.20.6" },
+      devDependencies: { esbuild: "0.25.10" },
     }),
     "packages/addon/package.json": JSON.stringify({
       name: "addon",
@@ -71,7 +71,7 @@ test("a thread ends", async () => {
 });
 `,
   },
-  cold: "git init -q . && npm install --no-audit --no-fund && npm test --silent && npm run --silent build && " +
+  cold: "git init -q . && npm install --no-audit --no-fund && npm run --silent build && npm test --silent && " +
     "node dist/main.js && git config core.hooksPath",
   warm: "npm install --no-audit --no-fund --offline --ignore-scripts && node_modules/.bin/esbuild --version",
   expected: /^added \d+ packages[^]*^# pass 3$[^]*^addon 42\n\.hooks$/m,

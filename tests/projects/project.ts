@@ -10,14 +10,13 @@ export interface Project {
   readonly expected: RegExp;
   /**
    * Works on a fresh copy in another server, without network out of what the first left in its caches. It builds and tests
-   * all of it, or uses what was fetched and installed where a second build would only repeat the first at great cost.
+   * all of it, or uses what was fetched and installed where a second build would only repeat the first at great cost. Absent:
+   * its package manager asks the index whatever it has.
    */
-  readonly warm: string;
+  readonly warm?: string;
   readonly expectedWarm?: RegExp;
   /** The tool chain lies in the home of the user who installed it: the server gets that one. */
   readonly realHome?: true;
   /** Why the programs of this machine cannot build it; undefined: they can. Absent: they always can. */
   readonly unfit?: () => string | undefined;
-  /** Its package manager asks the index each time, so that the second server has the network too. */
-  readonly asksIndex?: true;
 }

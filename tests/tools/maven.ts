@@ -1,3 +1,4 @@
+import { QUICK } from "../projects/maven_project.ts";
 import type { Row } from "./row.ts";
 import type { Trial } from "./trial.ts";
 
@@ -38,9 +39,6 @@ const ROWS: readonly Row[] = [
     expected: /maven-dependency-plugin/,
   },
 ];
-
-/** Java that starts in less time and is slower later. */
-const QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
 /** How they are tried. */
 export const TRIAL: Trial = {
