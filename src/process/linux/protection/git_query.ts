@@ -4,7 +4,7 @@ import type { WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 import { type ObeyedByGit, obeyedByGit, parseGitAnswer } from "../../../sandbox/protect/git_config_output.ts";
 import { GIT_QUESTION, type GitProgram, gitTop, possibleSources } from "../../../sandbox/protect/git_program.ts";
 import { namedByGitConfiguration } from "../../../sandbox/protect/git_hook_paths.ts";
-import { isWithin, normalPath } from "../../../system/paths.ts";
+import { expected, isWithin, normalPath } from "../../../system/paths.ts";
 import type { ProtectedPath } from "../../../sandbox/protect/protected_paths.ts";
 import type { Asked, Question } from "../../spawn.ts";
 
@@ -147,7 +147,9 @@ export class GitAnswers implements Disposable {
     if (asked.kind !== "answered") {
       // If git fails, it obeys nothing either, until a command repairs the cause.
       const paths = this.#inTrees({ paths: namedByGitConfiguration(top, home).map(normalPath), programs: [] });
-      return { paths, kind: asked.kind === "failed" ? "failed" : "refused", sources: [] };
+      // The watches see when a repository is there again that was removed.
+      const isGone = expected(() => Deno.statSync(top)) === undefined;
+      return { paths, kind: isGone ? "answered" : asked.kind === "failed" ? "failed" : "refused", sources: [] };
     }
     const obeyed = obeyedByGit(parseGitAnswer(asked.text, top), { top, home });
     return { paths: this.#inTrees(obeyed), kind: obeyed.complete ? "answered" : "refused", sources: obeyed.sources };

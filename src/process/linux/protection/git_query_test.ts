@@ -163,6 +163,23 @@ Deno.test("S21 GitAnswers protects an include that git fails at, and sees when a
     assert.deepStrictEqual(await obeyed(), [...OWN, "hh", "inc"]);
   }));
 
+Deno.test("S21 GitAnswers asks about a repository that was removed when it is there again, and not before", () =>
+  inRepository(async ({ tree, answers, asked, obeyed }) => {
+    await Deno.remove(`${tree}/.git`, { recursive: true });
+    const [repository, of] = [`${tree}/r`, [`r/.git/config`, `r/.git/hooks`]];
+    await run(tree, "git", "init", "-q", repository);
+    answers.add([repository]);
+    assert.deepStrictEqual(await obeyed(), of);
+    await Deno.remove(repository, { recursive: true });
+    assert.deepStrictEqual(await obeyed(), []);
+    const times = asked.length;
+    assert.deepStrictEqual(await obeyed(), []);
+    assert.deepStrictEqual(asked.length, times, "nothing changed, so git is not asked");
+    await run(tree, "git", "init", "-q", repository);
+    await run(repository, "git", "config", "core.hooksPath", "gh");
+    assert.deepStrictEqual(await obeyed(), [...of, "r/gh"]);
+  }));
+
 Deno.test("S21 what git is asked starts nothing that the repository names", () =>
   inRepository(async ({ tree, obeyed }) => {
     const trap = `${tree}/trap`;
