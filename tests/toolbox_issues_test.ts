@@ -262,22 +262,18 @@ async function reportsHostileFiles(bench: Workbench, side: Side): Promise<void> 
   assert.doesNotMatch(list, hidden);
   assert.equal(list.split("\n").length, 9, list);
   assert.match(list, /\n\[1 file left out: hidden characters or wide blanks in the name\]$/);
-  for (
-    const [name, problem] of [
-      ["pipe", /not a regular file/],
-      ["giant", /larger than/],
-      ["deep", /too deeply|not YAML/],
-      [
-        "folder",
-        /not a regular file/,
-      ],
-    ] as const
-  ) {
+  const isBroken = async (name: string, problem: RegExp) => {
     const shown = await side.say("issue_show", { name });
     assert.match(shown, problem);
     assert.match(shown, /^\S+: \S+\nstatus broken, /);
     assert.match(await side.refuse("issue_update", { name, priority: 1 }), problem);
-  }
+  };
+  await isBroken("deep", /too deeply|not YAML/);
+  // Each call reads it again, which takes longest of all.
+  await Deno.remove(`${bench.scope}/.ahma/issues/deep.md`);
+  await isBroken("pipe", /not a regular file/);
+  await isBroken("giant", /larger than/);
+  await isBroken("folder", /not a regular file/);
   const latin = bench.write(".ahma/issues/latin.md", "");
   const bytes = Uint8Array.of(...new TextEncoder().encode("---\ntitle: x\n---\ncaf"), 0xe9);
   await Deno.writeFile(latin, bytes);
