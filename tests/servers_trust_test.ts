@@ -1,4 +1,7 @@
-/** What servers may say and change: definitions are trusted as they were seen first, and read by people before they change. */
+/**
+ * What servers may say and change: definitions are trusted as they were seen first, and read by people before they change.
+ * And what they reach: a list of hosts holds for its server, whatever commands may reach.
+ */
 import assert from "node:assert/strict";
 import { withDeadline } from "./_support/deadline.ts";
 import { runProgram } from "./_support/terminal.ts";
@@ -6,6 +9,7 @@ import { areListed, namesOf, upstreamServer, withServers, writeServers } from ".
 import type { ServerProcess } from "./_support/server_process.ts";
 import { sharing } from "./_support/sharing.ts";
 import { Workbench } from "./_support/workbench.ts";
+import { namesHere } from "./_support/names_here.ts";
 
 const SCHEMA = { type: "object", properties: { text: { type: "string" } } };
 
@@ -237,4 +241,40 @@ Deno.test("O7 servers says what is wrong with a file or a word, and with which e
     2,
     'Unknown action "lst": expected one of list, test, diff, approve; did you mean "list"?',
   ]);
+});
+
+const LISTED_HOST = "listed.example.test";
+const OTHER_HOST = "other.example.test";
+
+async function echo(listener: Deno.TcpListener): Promise<void> {
+  for await (const connection of listener) await connection.readable.pipeTo(connection.writable).catch(() => {});
+}
+
+Deno.test("S30 O6 a server reaches only the hosts of its entry, and its list opens nothing to commands", async () => {
+  using bench = new Workbench("ordinary");
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  const echoing = echo(listener);
+  const servers = {
+    "listed": upstreamServer(bench, { network: [`${LISTED_HOST}:${port}`] }),
+    "other": upstreamServer(bench, { sandbox: { network: { allowedDomains: [`${OTHER_HOST}:${port}`] } } }),
+    "closed": upstreamServer(bench),
+    "wrong": upstreamServer(bench, { network: [] }),
+  };
+  const flags = ["--network", "none", "--allow-private-hosts", LISTED_HOST, "--allow-private-hosts", OTHER_HOST];
+  const options = { flags, prefix: namesHere(bench, `${LISTED_HOST} ${OTHER_HOST}`), permissions: ["--allow-net"] };
+  await using server = await withServers(bench, servers, options);
+  const connect = async (name: string, host: string) =>
+    (await server.call(`${name}_connect`, { text: `${host}:${port}` })).text;
+  assert.strictEqual(await connect("listed", LISTED_HOST), "done x");
+  assert.match(await connect("listed", OTHER_HOST), /^refused/);
+  assert.match(await connect("listed", "127.0.0.1"), /^refused/);
+  assert.match(await connect("other", LISTED_HOST), /^refused/);
+  assert.strictEqual(await connect("other", OTHER_HOST), "done x");
+  assert.match(await connect("closed", LISTED_HOST), /^refused/);
+  const command = await server.shell(`: < /dev/tcp/${LISTED_HOST}/${port}`);
+  assert.ok(command.failed, command.text);
+  assert.match((await server.call("status")).text, /wrong: .*The list is empty/);
+  listener.close();
+  await echoing;
 });
