@@ -245,8 +245,8 @@ Deno.test("H10 Supervisor sends a server that does not read no requests and noti
   const { supervisor } = played;
   await supervisor.initialized;
   played.stopsReading();
-  const params = { text: "x".repeat(15 * 1024 * 1024) };
-  for (let i = 0; i < 8; i++) supervisor.send({ jsonrpc: "2.0", method: "notifications/x", params });
+  const params = { text: "x".repeat(13 * 1024 * 1024) };
+  for (let i = 0; i < 6; i++) supervisor.send({ jsonrpc: "2.0", method: "notifications/x", params });
   const refused = await supervisor.call({ method: "tools/list", params: undefined }).answered;
   assert.deepStrictEqual(
     "error" in refused && refused.error.message,
@@ -273,7 +273,7 @@ Deno.test("H10 Supervisor answers no request whose id has more than 1,024 charac
 Deno.test("H10 O6 Supervisor ends a call at once whose answer is too long, and a server that hides which it is", async () => {
   await using played = new Played();
   await played.supervisor.initialized;
-  const text = "x".repeat(17 * 1024 * 1024);
+  const text = "x".repeat(16 * 1024 * 1024);
   const message = "The server answered with more than 16 MiB, which is not read: ask it for less";
   const ends = async (answer: (id: number) => string) => {
     const call = played.supervisor.call(LIST);

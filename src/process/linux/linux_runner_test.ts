@@ -328,7 +328,7 @@ Deno.test("S8 LinuxRunner.open() looks again when a protected path goes while it
   const request = { directory: f.scope, environment: {}, stderrFile: `${f.scope}/stderr` };
   const hooks = { signal: new AbortController().signal, onOutput: () => {} };
   const ends: CommandEnd[] = [];
-  for (let round = 0; round < 15; round++) {
+  for (let round = 0; round < 8; round++) {
     const opened = await f.runner.open({ ...request, run: { argv: ["cat"] } }, hooks);
     await opened.stdin.close();
     ends.push(await opened.end);

@@ -120,7 +120,7 @@ Deno.test("S21 Separator.separate() reaches nothing outside while a command exch
     using separator = new Separator();
     await Deno.mkdir(`${base}/outside`);
     const files: { readonly name: string; readonly facts: FileFacts }[] = [];
-    for (let number = 0; number < 100; number++) {
+    for (let number = 0; number < 30; number++) {
       const name = `file${number}`;
       await Deno.writeTextFile(`${tree.path}/a/${name}`, "ours");
       // Outside it is the same file, so that only the way there keeps it from being taken apart.
@@ -188,7 +188,7 @@ Deno.test("S21 Separator.separate() puts nothing but its copy in the place, what
     try {
       await begun.promise;
       // To meet one of its names once is needed, more is chance.
-      for (let number = 0; number < 10 || !words.includes("met") && number < 300; number++) {
+      for (let number = 0; number < 4 || !words.includes("met") && number < 300; number++) {
         await Deno.remove(path);
         await Deno.writeTextFile(path, ours);
         await Deno.link(path, `${tree.path}/second${number}`);
@@ -225,7 +225,7 @@ Deno.test("S21 Separator.separate() loses nothing that another program saves mea
     const told = saving.stdin.getWriter();
     const said = saving.stdout.getReader();
     try {
-      for (let number = 0; number < 20; number++) {
+      for (let number = 0; number < 8; number++) {
         const directory = `${base}/tree/round${number}`;
         const path = `${directory}/config`;
         await Deno.mkdir(directory);

@@ -4,11 +4,10 @@ import { type Files, IGNORING_TREES, TestTree, WITHOUT_RG } from "./_support/tre
 import { listByRg, listByWalk } from "./list_files.ts";
 
 async function listed(
-  files: Files,
+  bench: TestTree,
   list: typeof listByWalk,
   { respectIgnore = true, path = "." } = {},
 ): Promise<readonly string[]> {
-  using bench = new TestTree(files);
   using tree = await bench.project.tree(path);
   return (await Array.fromAsync(list(tree, { respectIgnore, signal: new AbortController().signal }))).flat().sort();
 }
@@ -28,10 +27,11 @@ Deno.test("K3 a walk leaves out what the ignore files of each directory name", a
     "link-free": "",
   };
   const kept = [".gitignore", ".ignore", "a/.gitignore", "a/b/only-here", "a/build/kept", "link-free", "x.log"];
-  assert.deepEqual(await listed(files, listByWalk), kept);
+  using bench = new TestTree(files);
+  assert.deepEqual(await listed(bench, listByWalk), kept);
   const all = Object.keys(files).filter((path) => !path.startsWith(".git/")).sort();
-  assert.deepEqual(await listed(files, listByWalk, { respectIgnore: false }), all);
-  assert.deepEqual(await listed(files, listByWalk, { path: "a" }), [".gitignore", "b/only-here", "build/kept"]);
+  assert.deepEqual(await listed(bench, listByWalk, { respectIgnore: false }), all);
+  assert.deepEqual(await listed(bench, listByWalk, { path: "a" }), [".gitignore", "b/only-here", "build/kept"]);
 });
 
 Deno.test({
@@ -40,9 +40,10 @@ Deno.test({
   fn: () =>
     fc.assert(
       fc.asyncProperty(IGNORING_TREES, fc.boolean(), async (files, respectIgnore) => {
+        using bench = new TestTree(files);
         assert.deepEqual(
-          await listed(files, listByWalk, { respectIgnore }),
-          await listed(files, listByRg, { respectIgnore }),
+          await listed(bench, listByWalk, { respectIgnore }),
+          await listed(bench, listByRg, { respectIgnore }),
         );
       }),
       { numRuns: 40 },

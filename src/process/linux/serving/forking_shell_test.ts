@@ -168,7 +168,7 @@ Deno.test("P5 a line in a copy of the shell does what it does in a new one, and 
         return assert.deepStrictEqual(both[0], both[1]);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
   assert.strictEqual((await f.run(comm)).output, FORKS);
 });
