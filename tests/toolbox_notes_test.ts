@@ -105,7 +105,7 @@ async function asksByForm(side: Side, heard: readonly unknown[]): Promise<void> 
   assert.deepEqual(summary, ["Why? -> declined", "Which colour? -> blue"]);
 }
 
-Deno.test("K6 questions (2025-11-25), and notes of SwissArmyHammer, which are read in place; migrate copies them once and changes nothing with --dry-run", async () => {
+Deno.test("K6 questions (2025-11-25), and notes of SwissArmyHammer, which are read in place; migrate copies those that are not there, and changes nothing with --dry-run", async () => {
   using bench = new Workbench();
   const foreign = {
     ".swissarmyhammer/issues/Fix Login.md": "# Fix it\n\nBody\n",
@@ -130,6 +130,7 @@ Deno.test("K6 questions (2025-11-25), and notes of SwissArmyHammer, which are re
   assert.match(await side.say("memo_list"), /^project notes {2}Notes\n/);
   assert.match(await side.say("todo_list"), /^0000abcd \[ \] first\n/);
   assert.match(await side.refuse("issue_create", { name: "x", content: "" }), /"ahma_mcp migrate" copies it/);
+  const mine = bench.write(".ahma/flows/w.md", "mine");
   const untracked = () => git(bench.scope, "status", "--porcelain", "--untracked-files=all");
   const before = await untracked();
   const migrate = async (...words: readonly string[]) => {
@@ -144,19 +145,17 @@ Deno.test("K6 questions (2025-11-25), and notes of SwissArmyHammer, which are re
     ".swissarmyhammer/issues/complete/old.md -> .ahma/issues/old.md",
     ".swissarmyhammer/memos/project_notes.md -> .ahma/memos/project_notes.md",
     ".swissarmyhammer/prompts/review/code.md -> .ahma/prompts/review/code.md",
-    ".swissarmyhammer/workflows/w.md -> .ahma/flows/w.md",
     ".swissarmyhammer/todo.yaml -> .ahma/state/todo.yaml",
   ].join("\n");
-  assert.equal(await migrate("--dry-run"), `${copies}\n6 files would be copied\n`);
+  assert.equal(await migrate("--dry-run"), `${copies}\n5 files would be copied, 1 there already\n`);
   assert.equal(await untracked(), before);
-  assert.equal(await migrate(), `${copies}\n6 files copied\n`);
+  assert.equal(await migrate(), `${copies}\n5 files copied, 1 there already\n`);
   const made = textOf(`${bench.scope}/.ahma/issues/fix-login.md`);
   assert.match(
     made,
     /^---\nid: \w{26}\ntitle: Fix it\nstatus: open\ncreated: 2020-01-02T03:04:05Z\n---\n# Fix it\n\nBody\n$/,
   );
-  assert.equal(await migrate(), "0 files copied, 6 there already\n");
-  assert.equal(textOf(`${bench.scope}/.ahma/issues/fix-login.md`), made);
+  assert.equal(textOf(mine), "mine");
   for (const [path, text] of Object.entries(foreign)) assert.equal(textOf(`${bench.scope}/${path}`), text);
   assert.equal(await side.say("issue_list", { show_completed: true }), "fix-login  open  Fix it\nold  complete");
 });
