@@ -4,7 +4,7 @@ import type { ToolAnswer } from "../../_support/json_rpc.ts";
 import { ORDINARY_ID } from "../../_support/workbench.ts";
 import type { Doing, Driven, Effect, Place, Way } from "./attack.ts";
 import type { ExtendedAttributes } from "../means/extended_attributes.ts";
-import { holds, lookAt, plantOutside } from "../means/outside_tree.ts";
+import { holds, lookAt, plantOutside, replantOutside } from "../means/outside_tree.ts";
 import { newMarker, type Post } from "./post.ts";
 import type { RaceFacts } from "../races/count.ts";
 import { Victim } from "../means/victim.ts";
@@ -44,7 +44,8 @@ export async function attempt(post: Post, trial: Trial): Promise<Tried> {
   const give = (path: string) => giveTo(post, path);
   await using stack = new AsyncDisposableStack();
   const bare = newPlace(post, trial, give);
-  stack.defer(() => takeDown(bare));
+  let altered = true;
+  stack.defer(() => takeDown(post, bare, altered));
   const victim = way.victim === true ? stack.use(await Victim.start(post.user, bare)) : undefined;
   const place = { ...bare, victim: victim?.pid ?? 0 };
   const undo = way.prepare?.(place, give);
@@ -67,6 +68,8 @@ export async function attempt(post: Post, trial: Trial): Promise<Tried> {
     ...evidence(way, { place, text, answers }),
     ...achieved === undefined ? [] : [{ effect: "evidence" as const, what: achieved }],
   ];
+  // What a way prepares in it, or watches in its place, would be there for the next attempt.
+  altered = way.prepare !== undefined || way.watch !== undefined || breaches.some(({ effect }) => effect !== "read");
   return { breaches, text, ...race !== undefined && { race } };
 }
 
@@ -93,13 +96,17 @@ function newPlace(post: Post, { name }: Trial, give: (path: string) => void): Pl
   const out = `${bench.elsewhere}/${name}`;
   Deno.mkdirSync(directory);
   give(directory);
-  plantOutside(out, marker, give);
+  const unaltered = post.unaltered.pop();
+  if (unaltered === undefined) plantOutside({ path: out, marker }, give);
+  else replantOutside(unaltered, { path: out, marker });
   const { scope, parent, home } = bench;
   return { directory, scope, parent, out, secret: `${out}/secret`, home, server: server.pid, victim: 0, marker };
 }
 
-function takeDown({ directory, out }: Place): void {
-  for (const path of [directory, out]) {
+/** The next attempt takes over a tree outside that is as it was. */
+function takeDown({ unaltered }: Post, { directory, out, marker }: Place, altered: boolean): void {
+  if (!altered) unaltered.push({ path: out, marker });
+  for (const path of altered ? [directory, out] : [directory]) {
     try {
       Deno.removeSync(path, { recursive: true });
     } catch (error) {

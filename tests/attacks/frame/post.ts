@@ -1,6 +1,7 @@
 /** One server that is attacked, in its own bench: with the sandbox, or without it for the positive controls. */
 import { ServerProcess } from "../../_support/server_process.ts";
 import { until } from "../../_support/deadline.ts";
+import type { OutsideTree } from "../means/outside_tree.ts";
 import type { ServerSetting } from "./attack.ts";
 import { type User, Workbench } from "../../_support/workbench.ts";
 
@@ -31,6 +32,8 @@ export interface PostOptions extends ServerSetting {
 export class Post implements AsyncDisposable {
   readonly #stack: AsyncDisposableStack;
   readonly #listeners = new Set<(message: string) => void>();
+  /** Trees outside the scope that attempts left as they were. */
+  readonly unaltered: OutsideTree[] = [];
 
   private constructor(
     readonly user: User,

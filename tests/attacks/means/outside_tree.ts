@@ -4,22 +4,44 @@ import { ExtendedAttributes } from "./extended_attributes.ts";
 /** Long ago, so that any new time is seen, however coarse the clock of the file system. */
 const LONG_AGO = new Date("2001-02-03T04:05:06Z");
 
-/** Makes the tree at `path`; `give` hands each entry to the user. */
-export function plantOutside(path: string, marker: string, give: (path: string) => void): void {
-  const entries: readonly string[] = [`${path}/directory`, `${path}/empty`];
+/** A tree that was made, and what its secret is. */
+export interface OutsideTree {
+  readonly path: string;
+  readonly marker: string;
+}
+
+/** Makes the tree; `give` hands each entry to the user. */
+export function plantOutside({ path, marker }: OutsideTree, give: (path: string) => void): void {
   Deno.mkdirSync(path);
-  for (const directory of entries) Deno.mkdirSync(directory);
-  const files: Readonly<Record<string, string>> = {
-    "secret": `${marker}\n`,
-    "script": `#!/bin/sh\necho ${marker}\n`,
-    "directory/inside": "as it was\n",
-    [`named-${marker}`]: "",
-  };
-  for (const [name, text] of Object.entries(files)) Deno.writeTextFileSync(`${path}/${name}`, text);
+  for (const name of ["directory", "empty"]) Deno.mkdirSync(`${path}/${name}`);
+  write({ path, marker });
+  Deno.writeTextFileSync(`${path}/directory/inside`, "as it was\n");
+  Deno.writeTextFileSync(`${path}/named-${marker}`, "");
   Deno.chmodSync(`${path}/script`, 0o755);
-  const all = [...Object.keys(files).map((name) => `${path}/${name}`), ...entries, path];
-  for (const one of all) give(one);
-  for (const one of all) Deno.utimeSync(one, LONG_AGO, LONG_AGO);
+  for (const one of entriesOf({ path, marker })) give(one);
+  setTimes({ path, marker });
+}
+
+/** Makes another tree of one that nothing altered: making files costs most of an attempt. */
+export function replantOutside(old: OutsideTree, { path, marker }: OutsideTree): void {
+  Deno.renameSync(old.path, path);
+  Deno.renameSync(`${path}/named-${old.marker}`, `${path}/named-${marker}`);
+  write({ path, marker });
+  setTimes({ path, marker });
+}
+
+function write({ path, marker }: OutsideTree): void {
+  Deno.writeTextFileSync(`${path}/secret`, `${marker}\n`);
+  Deno.writeTextFileSync(`${path}/script`, `#!/bin/sh\necho ${marker}\n`);
+}
+
+function setTimes(tree: OutsideTree): void {
+  for (const one of entriesOf(tree)) Deno.utimeSync(one, LONG_AGO, LONG_AGO);
+}
+
+function entriesOf({ path, marker }: OutsideTree): readonly string[] {
+  const names = ["secret", "script", "directory/inside", `named-${marker}`, "directory", "empty"];
+  return [...names.map((name) => `${path}/${name}`), path];
 }
 
 /** One line for each entry below `path` (itself included); a missing path is one line too. */

@@ -3,14 +3,17 @@ import { withDeadline } from "../../_support/deadline.ts";
 import type { User } from "../../_support/workbench.ts";
 import { asUser } from "./as_user.ts";
 
+/** Files below /proc/<pid> that show it; a program prints them, as the runtime keeps /proc shut. */
+const FILES: readonly string[] = ["status", "limits", "oom_score_adj", "timerslack_ns", "stat"];
+
 /**
- * What a command must not be able to change about it; printed by a shell, as the runtime keeps /proc shut. Pending
- * signals count: one that was sent shows before the process has taken it.
+ * What a command must not be able to change about it. Pending signals count: one that was sent shows before the process
+ * has taken it.
  */
-const FACTS =
-  `grep -E '^(State|TracerPid|Uid|Cpus_allowed|SigPnd|ShdPnd|SigBlk|Seccomp):' "/proc/$1/status" | sed 's/^State:.*[RSDI] (.*/State: alive/'
-cat "/proc/$1/limits" "/proc/$1/oom_score_adj" "/proc/$1/timerslack_ns" 2>/dev/null
-cut -d' ' -f 18,19,40,41 "/proc/$1/stat"`;
+const FACT = /^(State|TracerPid|Uid|Cpus_allowed|SigPnd|ShdPnd|SigBlk|Seccomp):|^Max |^-?\d+$/;
+
+/** Of `stat`: priority and niceness, real-time priority and policy. */
+const PRIORITIES: readonly number[] = [17, 18, 39, 40];
 
 export class Victim implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
@@ -61,8 +64,13 @@ export class Victim implements AsyncDisposable {
   }
 
   async #look(): Promise<string> {
-    const { stdout } = await new Deno.Command("sh", { args: ["-c", FACTS, "sh", String(this.pid)], stderr: "null" })
-      .output();
-    return new TextDecoder().decode(stdout);
+    const args = FILES.map((name) => `/proc/${this.pid}/${name}`);
+    const { stdout } = await new Deno.Command("cat", { args, stderr: "null" }).output();
+    const lines = new TextDecoder().decode(stdout).split("\n").map((line) => {
+      return line.replace(/^State:.*[RSDI] \(.*/, "State: alive");
+    });
+    const [fields = ""] = lines.filter((line) => /^\d+ \(/.test(line));
+    const priorities = fields.split(" ").filter((_, index) => PRIORITIES.includes(index));
+    return [...lines.filter((line) => FACT.test(line)), ...priorities].join("\n");
   }
 }
