@@ -10,6 +10,8 @@ import { freeLock } from "../../system/replace/file_lock.ts";
 
 /** A cache unused for this long is removed, milliseconds: 30 days. */
 const KEPT_MS = 30 * 86_400_000;
+/** An empty one is of no use; each session with a scope of its own, such as that of scripts, leaves one: a day. */
+const EMPTY_KEPT_MS = 86_400_000;
 const RECORD = ".scope";
 /** A cache that is being removed; remains after a killed server are removed with the next one. */
 const REMOVED = ".removed-";
@@ -110,13 +112,19 @@ function moveUnused(path: string, removed: string): boolean {
   return true;
 }
 
-/** Removes caches that were not used for so long, milliseconds; absent: 30 days. */
+/** Removes caches that were not used for so long, milliseconds; absent: 30 days. Empty ones go after a day. */
 export async function removeUnusedCaches(base: string, now: number, keptMs = KEPT_MS): Promise<void> {
   for await (const { name } of Deno.readDir(base)) if (name.startsWith(REMOVED)) await removeTree(`${base}/${name}`);
   for (const path of await cachePaths(base)) {
     // No lock is tried on any other: its server may be starting.
-    if (now - (await lastUse(path)).getTime() > keptMs) await removeCache({ path });
+    const age = now - (await lastUse(path)).getTime();
+    if (age > keptMs || age > EMPTY_KEPT_MS && await isEmpty(path)) await removeCache({ path });
   }
+}
+
+async function isEmpty(directory: string): Promise<boolean> {
+  const entries = await Array.fromAsync(Deno.readDir(directory)).catch(outOfReach);
+  return entries?.length === 0;
 }
 
 /** Bytes of all files below a directory, links not followed; files that disappear or cannot be opened do not count. */

@@ -65,6 +65,29 @@ Deno.test("S25 removeUnusedCaches() takes what was not used for 30 days, and wha
     assert.deepStrictEqual(left.map(({ name }) => name).toSorted(), ["b-2", "b-2.scope", "c-3", "c-3.scope"]);
   }));
 
+Deno.test("S25 removeUnusedCaches() takes an empty one that was not used for a day, and none that is used", () =>
+  inBase(async (base) => {
+    const cacheOf = async (name: string, days: number) => {
+      await Deno.mkdir(`${base}/${name}`, { recursive: true });
+      const use = used(`${base}/${name}`, `/tmp/ahma_mcp-${name}/script`);
+      const at = new Date(Date.now() - days * DAY_MS);
+      await Deno.utime(`${base}/${name}.scope`, at, at);
+      return use;
+    };
+    for (const [name, days] of [["empty", 1.1], ["fresh", 0.9], ["a-1", 1.1]] as const) {
+      (await cacheOf(name, days))[Symbol.dispose]();
+    }
+    using _used = await cacheOf("used", 1.1);
+    await removeUnusedCaches(base, Date.now());
+    assert.deepStrictEqual((await listCaches(base)).map(({ path }) => path.slice(base.length + 1)).toSorted(), [
+      "a-1",
+      "b-2",
+      "c-3",
+      "fresh",
+      "used",
+    ]);
+  }));
+
 /** Does what `act` says with `$1` open on descriptor 9, says so, and ends when its input does. */
 function holder(record: string, act: string): Deno.ChildProcess {
   return new Deno.Command("sh", { args: ["-c", act, "sh", record], stdin: "piped", stdout: "piped" }).spawn();
