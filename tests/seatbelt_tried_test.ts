@@ -9,7 +9,7 @@ import { OPTION_SETS } from "../src/sandbox/seatbelt/_support/option_sets.ts";
 import { seatbeltProfile } from "../src/sandbox/seatbelt/profile.ts";
 import { sandboxExecArguments } from "../src/sandbox/seatbelt/sandbox_exec.ts";
 import { composeForMac, StandIn } from "./_support/kernel/sandbox_exec.ts";
-import { Workbench } from "./_support/workbench.ts";
+import { exists, Workbench } from "./_support/workbench.ts";
 
 const NOT_A_MAC = Deno.build.os !== "darwin";
 const REASON = NOT_A_MAC ? " (ignored: only macOS has sandbox-exec)" : "";
@@ -20,7 +20,7 @@ interface Places {
   readonly outside: string;
 }
 
-/** Lines of shell, each run in a project of its own, and whether the sandbox lets it succeed. */
+/** Lines of shell, each run in a project that no other has changed, and whether the sandbox lets it succeed. */
 const LINES: readonly (readonly [line: (places: Places) => string, allowed: boolean])[] = [
   [() => "echo x > inside && cat inside", true],
   [() => 'echo x > "$TMPDIR/t" && rm "$TMPDIR/t"', true],
@@ -59,23 +59,35 @@ const LINES: readonly (readonly [line: (places: Places) => string, allowed: bool
 
 /** Which lines succeed with this sandbox-exec. */
 async function succeeding(sandboxExec: (bench: Workbench) => string): Promise<readonly string[]> {
+  using bench = new Workbench();
+  await layOut(bench);
+  await using program = await composeForMac(bench, { sandboxExec: sandboxExec(bench), log: SILENT });
   const good: string[] = [];
   for (const [line] of LINES) {
-    using bench = new Workbench();
-    bench.write("kept", "kept\n");
-    bench.write(".git/config", "");
-    bench.write(".git/hooks/sample", "");
-    bench.write(`${bench.home}/.ssh/id`, "secret\n");
-    bench.write(`${bench.elsewhere}/outside/file`, "file\n");
-    await using program = await composeForMac(bench, { sandboxExec: sandboxExec(bench), log: SILENT });
-    const text = line({ home: bench.home, outside: `${bench.elsewhere}/outside` });
-    const end = await program.runner.run(
-      { run: { shell: text }, directory: bench.scope, environment: {}, stdin: undefined },
-      { signal: AbortSignal.timeout(10_000), onOutput: () => {} },
-    );
+    await layOut(bench);
+    const end = await program.runner.run({
+      run: { shell: line({ home: bench.home, outside: `${bench.elsewhere}/outside` }) },
+      directory: bench.scope,
+      environment: {},
+      stdin: undefined,
+    }, { signal: AbortSignal.timeout(10_000), onOutput: () => {} });
     if (end.kind === "exited" && end.code === 0) good.push(namely(line));
   }
   return good;
+}
+
+/** Makes the project and what is outside as they were before any line. */
+async function layOut(bench: Workbench): Promise<void> {
+  for await (const { name } of Deno.readDir(bench.scope)) {
+    await Deno.remove(`${bench.scope}/${name}`, { recursive: true });
+  }
+  const outside = `${bench.elsewhere}/outside`;
+  if (exists(outside)) await Deno.remove(outside, { recursive: true });
+  bench.write("kept", "kept\n");
+  bench.write(".git/config", "");
+  bench.write(".git/hooks/sample", "");
+  bench.write(`${bench.home}/.ssh/id`, "secret\n");
+  bench.write(`${outside}/file`, "file\n");
 }
 
 function namely(line: (places: Places) => string): string {

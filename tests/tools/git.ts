@@ -3,26 +3,31 @@ import type { Trial } from "./trial.ts";
 
 const NEW =
   "git init -q -b main --template= . && git config user.name Test && git config user.email test@example.invalid";
-const PREPARED = `mkdir one && cd one && ${NEW} && echo one > a.txt && git add a.txt && git commit -q -m first && ` +
-  "cd .. && cp -a one two && cd two && echo two >> a.txt && git commit -q -a -m second";
-/** One commit of a.txt with the line "one". */
+/** One commit of a.txt with the line "one"; with a second commit; with a branch that adds b.txt; with two that change a line. */
+const PREPARED =
+  `mkdir -p one two branched apart && cd one && ${NEW} && echo one > a.txt && git add a.txt && git commit -q -m first && ` +
+  "cd .. && cp -a one/. two && cp -a one/. branched && cp -a one/. apart && " +
+  "cd two && echo two >> a.txt && git commit -q -a -m second && cd ../branched && git switch -q -c side && " +
+  "echo b > b.txt && git add b.txt && git commit -q -m 'on the side' && git switch -q main && " +
+  "cd ../apart && git switch -q -c side && echo side > a.txt && git commit -q -a -m side && " +
+  "git switch -q main && echo main > a.txt && git commit -q -a -m main";
 const REPOSITORY = "cp -a ../one/. .";
 const SECOND = "cp -a ../two/. .";
-/** A branch that adds b.txt; main is checked out. */
-const BRANCHED =
-  `${REPOSITORY} && git switch -q -c side && echo b > b.txt && git add b.txt && git commit -q -m 'on the side' && git switch -q main`;
+const BRANCHED = "cp -a ../branched/. .";
+/** For what only reads. */
+const IN_ONE = { directory: "one" };
+const IN_TWO = { directory: "two" };
+/** Where each row goes on from what the one before left. */
+const STASH = { directory: "stash" };
+const TREES = { directory: "trees" };
+const REMOTE = { directory: "remote" };
 /** Both branches change the same line; what is begun stands still with the conflict resolved and staged. */
 function conflict(begun: string): string {
-  return `${REPOSITORY} && git switch -q -c side && echo side > a.txt && git commit -q -a -m side && ` +
-    `git switch -q main && echo main > a.txt && git commit -q -a -m main && ` +
-    `{ git ${begun} > /dev/null 2>&1 || echo both > a.txt; } && git add a.txt`;
+  return `cp -a ../apart/. . && { git ${begun} > /dev/null 2>&1 || echo both > a.txt; } && git add a.txt`;
 }
 const CHANGED = `${REPOSITORY} && echo two >> a.txt`;
-const STASHED = `${CHANGED} && git stash push -q -m put-aside`;
 /** A bare repository inside the scope as the remote. */
-const REMOTE =
-  `${REPOSITORY} && git init -q --bare -b main --template= remote.git && git remote add origin ./remote.git`;
-const PUSHED = `${REMOTE} && git push -q -u origin main`;
+const BARE = `${REPOSITORY} && git init -q --bare -b main --template= remote.git && git remote add origin ./remote.git`;
 
 /** Each leaf of tools/git.json. */
 const ROWS: readonly Row[] = [
@@ -46,8 +51,8 @@ const ROWS: readonly Row[] = [
     effect: `test "$(git log -1 --format=%B)" = "$(printf 'two lines\\n\\nwith "quotes", $(id) and \`x\`')"`,
   },
   { tool: "git_diff", setup: CHANGED, args: { paths: ["a.txt"] }, expected: /^\+two$/m },
-  { tool: "git_diff", setup: SECOND, args: { revision: "HEAD~1", stat: true }, expected: /a\.txt \| 1 \+/ },
-  { tool: "git_log", setup: SECOND, args: { "max-count": 1, oneline: true }, expected: /^[0-9a-f]+ second$/m },
+  { ...IN_TWO, tool: "git_diff", args: { revision: "HEAD~1", stat: true }, expected: /a\.txt \| 1 \+/ },
+  { ...IN_TWO, tool: "git_log", args: { "max-count": 1, oneline: true }, expected: /^[0-9a-f]+ second$/m },
   { tool: "git_diff", setup: `${SECOND} && rm a.txt`, args: { paths: ["a.txt"] }, expected: /^-two$/m },
   {
     tool: "git_diff",
@@ -61,14 +66,14 @@ const ROWS: readonly Row[] = [
     args: { oneline: true, paths: ["a.txt"] },
     expected: /^[0-9a-f]+ gone\n[0-9a-f]+ second$/m,
   },
-  { tool: "git_show", setup: SECOND, args: { revision: "HEAD" }, expected: /second[^]*\+two/ },
+  { ...IN_TWO, tool: "git_show", args: { revision: "HEAD" }, expected: /second[^]*\+two/ },
   {
     tool: "git_show",
     setup: `${SECOND} && git rm -q a.txt && echo b > b.txt && git add . && git commit -q -m both`,
     args: { paths: ["a.txt"] },
     expected: /^(?![^]*b\.txt)[^]*^-one\n-two$/m,
   },
-  { tool: "git_branch", setup: BRANCHED, args: { all: true }, expected: /^\* main\n {2}side$/m },
+  { directory: "branched", tool: "git_branch", args: { all: true }, expected: /^\* main\n {2}side$/m },
   {
     tool: "git_switch",
     setup: REPOSITORY,
@@ -77,45 +82,53 @@ const ROWS: readonly Row[] = [
   },
   { tool: "git_restore", setup: CHANGED, args: { paths: ["a.txt"] }, effect: "git diff --quiet" },
   {
+    ...STASH,
     tool: "git_stash_push",
     setup: CHANGED,
     args: { message: "put aside" },
     effect: "git diff --quiet && git stash list | grep -q 'put aside'",
   },
-  { tool: "git_stash_list", setup: STASHED, expected: /put-aside/ },
-  { tool: "git_stash_show", setup: STASHED, args: { patch: true }, expected: /^\+two$/m },
-  { tool: "git_stash_pop", setup: STASHED, effect: 'grep -q two a.txt && test -z "$(git stash list)"' },
-  { tool: "git_stash_apply", setup: STASHED, effect: 'grep -q two a.txt && test -n "$(git stash list)"' },
-  { tool: "git_stash_drop", setup: STASHED, effect: 'test -z "$(git stash list)"' },
-  { tool: "git_worktree_list", setup: REPOSITORY, expected: /\[main\]/ },
+  { ...STASH, tool: "git_stash_list", expected: /put aside/ },
+  { ...STASH, tool: "git_stash_show", args: { patch: true }, expected: /^\+two$/m },
   {
+    ...STASH,
+    tool: "git_stash_apply",
+    effect: 'grep -q two a.txt && test -n "$(git stash list)" && git checkout -q a.txt',
+  },
+  { ...STASH, tool: "git_stash_pop", effect: 'grep -q two a.txt && test -z "$(git stash list)" && git stash push -q' },
+  { ...STASH, tool: "git_stash_drop", effect: 'test -z "$(git stash list)"' },
+  { ...IN_ONE, tool: "git_worktree_list", expected: /\[main\]/ },
+  {
+    ...TREES,
     tool: "git_worktree_add",
     setup: REPOSITORY,
     args: { path: "tree", branch: "other" },
     effect: "test -f tree/a.txt",
   },
   {
+    ...TREES,
     tool: "git_worktree_remove",
-    setup: `${REPOSITORY} && git worktree add -q tree`,
     args: { path: "tree" },
-    effect: "test ! -e tree",
+    effect: "test ! -e tree && git worktree add -q tree other && rm -r tree",
   },
+  { ...TREES, tool: "git_worktree_prune", effect: "test $(git worktree list | wc -l) = 1" },
   {
-    tool: "git_worktree_prune",
-    setup: `${REPOSITORY} && git worktree add -q tree && rm -r tree`,
-    effect: "test $(git worktree list | wc -l) = 1",
-  },
-  {
+    ...REMOTE,
     tool: "git_push",
-    setup: REMOTE,
+    setup: BARE,
     args: { "set-upstream": true, remote: "origin", refspecs: ["main"] },
-    effect: "git -C remote.git log --format=%s | grep -qx first",
+    effect: "git -C remote.git log --format=%s | grep -qx first && git update-ref -d refs/remotes/origin/main",
   },
-  { tool: "git_fetch", setup: PUSHED, args: { remote: "origin" }, effect: "git rev-parse origin/main" },
   {
+    ...REMOTE,
+    tool: "git_fetch",
+    args: { remote: "origin" },
+    effect: "git rev-parse origin/main && git commit -q --amend -m amended --allow-empty && git push -q -f && " +
+      "git reset -q --hard HEAD@{1}",
+  },
+  {
+    ...REMOTE,
     tool: "git_pull",
-    setup:
-      `${PUSHED} && git commit -q --amend -m amended --allow-empty && git push -q -f && git reset -q --hard HEAD@{1}`,
     args: { rebase: true },
     effect: "git log -1 --format=%s | grep -qx amended",
   },
@@ -159,18 +172,18 @@ const ROWS: readonly Row[] = [
     args: { name: "v1", message: "the first" },
     effect: "git cat-file -t v1 | grep -qx tag",
   },
-  { tool: "git_remote", setup: REMOTE, expected: /^origin\s+\.\/remote\.git \(fetch\)$/m },
+  { ...REMOTE, tool: "git_remote", expected: /^origin\s+\.\/remote\.git \(fetch\)$/m },
   {
+    ...REMOTE,
     tool: "git_remote_add",
-    setup: REPOSITORY,
     args: { name: "other", url: "./other.git" },
     effect: "git remote | grep -qx other",
   },
-  { tool: "git_remote_remove", setup: REMOTE, args: { name: "origin" }, effect: 'test -z "$(git remote)"' },
-  { tool: "git_blame", setup: SECOND, args: { file: "a.txt", range: "2,2" }, expected: /two$/m },
-  { tool: "git_grep", setup: SECOND, args: { pattern: "tw[o]", "line-number": true }, expected: /^a\.txt:2:two$/m },
+  { ...REMOTE, tool: "git_remote_remove", args: { name: "origin" }, effect: "! git remote | grep -qx origin" },
+  { ...IN_TWO, tool: "git_blame", args: { file: "a.txt", range: "2,2" }, expected: /two$/m },
+  { ...IN_TWO, tool: "git_grep", args: { pattern: "tw[o]", "line-number": true }, expected: /^a\.txt:2:two$/m },
   { tool: "git_ls-files", setup: `${REPOSITORY} && echo > b`, args: { others: true }, expected: /^b$/m },
-  { tool: "git_rev-parse", setup: REPOSITORY, args: { "abbrev-ref": true, revision: "HEAD" }, expected: /^main$/m },
+  { ...IN_ONE, tool: "git_rev-parse", args: { "abbrev-ref": true, revision: "HEAD" }, expected: /^main$/m },
   {
     tool: "git_apply",
     setup: `${CHANGED} && git diff > change.patch && git checkout -q a.txt`,

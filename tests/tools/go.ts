@@ -65,7 +65,7 @@ export const TRIAL: Trial = {
   rows: ROWS,
   program: "go",
   start: () => ({
-    flags: ["--env", "GOCACHE", "--write", GOCACHE, "--env", "GOFLAGS", "--env", "GOGC"],
-    environment: { GOCACHE, GOFLAGS, GOGC: "off", GOPROXY: "off" },
+    flags: ["--env", "GOCACHE", "--write", GOCACHE, "--env", "GOFLAGS"],
+    environment: { GOCACHE, GOFLAGS, GOPROXY: "off" },
   }),
 };

@@ -1,17 +1,20 @@
 import { npmTool } from "../_support/packages/npm_tools.ts";
-import { directoryOf, PACKAGE, withPath } from "./node_package.ts";
+import { PACKAGE } from "./node_package.ts";
 import type { Row } from "./row.ts";
 import type { Trial } from "./trial.ts";
 
 const YARN = await npmTool("yarn", "1.22.22");
 const LATER = await npmTool("@yarnpkg/cli-dist", "4.18.1", "yarn");
 
+const PLACE = Deno.realPathSync(YARN.command[0] ?? ".");
 const LATER_PLACE = Deno.realPathSync(LATER.command[0] ?? ".");
-/** Projects name the Yarn that they want, and Yarn 1 hands over to it. */
-const NAMED = `${PACKAGE} && echo 'yarnPath: "${LATER_PLACE}"' > .yarnrc.yml && touch yarn.lock`;
+/** A file of the later one makes this a project of its own. */
+const LATER_PACKAGE = `${PACKAGE} && touch yarn.lock`;
 /** Those of Yarn 1, and those of a later one: each uses what the first added. */
 const ONE = { directory: "one" };
 const LATER_ONE = { directory: "later" };
+/** The program that both are called by. */
+const BOTH = `#!/bin/sh\ncase $PWD in */later) exec ${LATER_PLACE} "$@" ;; esac\nexec ${PLACE} "$@"\n`;
 const SCRIPT_ARGS = ["--cwd=/", "a b", "--", "-x"];
 
 /** Each leaf of tools/yarn.json, with Yarn 1 and a later one. Nothing here asks a registry. */
@@ -26,7 +29,7 @@ const ROWS: readonly Row[] = [
   {
     ...LATER_ONE,
     tool: "yarn_add",
-    setup: NAMED,
+    setup: LATER_PACKAGE,
     args: { dev: true, exact: true, packages: ["part@file:./part"] },
     effect: "grep -q devDependencies package.json",
   },
@@ -64,5 +67,11 @@ const ROWS: readonly Row[] = [
 export const TRIAL: Trial = {
   rows: ROWS,
   problem: YARN.problem ?? LATER.problem,
-  start: () => ({ ...withPath(directoryOf(YARN.command))(), flags: ["--read", LATER_PLACE] }),
+  start(bench) {
+    Deno.chmodSync(bench.write("yarns/yarn", BOTH), 0o755);
+    return {
+      programs: [`${bench.scope}/yarns`],
+      flags: ["--read", LATER_PLACE, "--read", PLACE.replace(/\/bin\/[^/]*$/, "")],
+    };
+  },
 };

@@ -1,6 +1,7 @@
 /**
  * The paths of the system a development command needs, and nothing else (S4). Real programs run under
- * these lists in tests/sandbox_programs_test.ts. `/etc` is named file by file because root could read `shadow`.
+ * these lists in tests/sandbox_programs_test.ts and tests/projects. `/etc` is named file by file because root could read
+ * `shadow`.
  */
 import { words } from "../../base/text.ts";
 import { DATA_TREE, FS, READABLE_TREE, WRITABLE_DEVICE } from "../policy/landlock.ts";
