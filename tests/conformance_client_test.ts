@@ -3,8 +3,7 @@
  * and with `auth login` and `list-tools --http`; for logins alone what `auth login` does, in this process.
  */
 import assert from "node:assert/strict";
-import { makeCalls } from "./conformance/front_client.ts";
-import { logInToAll } from "./conformance/login_client.ts";
+import { logInToAll, makeCalls } from "./conformance/front_client.ts";
 import { actInPlace } from "./conformance/scenarios.ts";
 import { ROOT } from "./_support/repository.ts";
 import { Workbench } from "./_support/workbench.ts";
@@ -27,12 +26,12 @@ const BY_ITSELF = [["client-credentials-basic", "basic-auth"], ["client-credenti
 
 /** Logins of both versions: they come before any version is spoken, so that 2026-07-28 proves them for both. */
 const LOGINS_OF_BOTH = ["metadata-default", "metadata-var1", "metadata-var2", "metadata-var3"].concat(
-  ["pre-registration", "scope-from-www-authenticate", "scope-from-scopes-supported", "scope-omitted-when-undefined"],
+  ["scope-from-www-authenticate", "scope-from-scopes-supported", "scope-omitted-when-undefined"],
   ["token-endpoint-auth-basic", "token-endpoint-auth-post", "token-endpoint-auth-none"],
 );
 
 /** What is not tried with 2025-11-25 therefore. */
-const IN_LATER = [...LOGINS_OF_BOTH, "scope-retry-limit", "basic-cimd"];
+const IN_LATER = [...LOGINS_OF_BOTH, "scope-retry-limit", "basic-cimd", "pre-registration"];
 
 /** Scenarios that want a login and no more. */
 const LOGINS = {

@@ -30,12 +30,22 @@ list() {
   "$CONFORMANCE_PROGRAM" list-tools --http "$url"
 }
 
+# {"client_id":"a","client_secret":"b",...}
+field() {
+  printf %s "$MCP_CONFORMANCE_CONTEXT" | sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"
+}
+
 # Tries again where no answer came in time: the suite begins all its scenarios at once, and on a busy machine answers the
 # first ones late.
 login() {
+  set -- --oauth-port 0 --oauth-timeout 60 --client-metadata-url https://conformance-test.local/client-metadata.json
+  if [ "$name" = pre-registration ]; then
+    SECRET=$(field client_secret)
+    export SECRET
+    set -- "$@" --client-id "$(field client_id)" --client-secret-env SECRET
+  fi
   for _ in 1 2 3 4 5; do
-    "$CONFORMANCE_PROGRAM" auth login "$url" --oauth-port 0 --oauth-timeout 60 \
-      --client-metadata-url https://conformance-test.local/client-metadata.json 2> "$home/said" && return
+    "$CONFORMANCE_PROGRAM" auth login "$url" "$@" 2> "$home/said" && return
     cat "$home/said" >&2
     grep -qE 'due to timeout|no answer within' "$home/said" || return 1
   done
@@ -43,8 +53,8 @@ login() {
 }
 
 case $name in
-# The login with a flag of its own.
-basic-cimd) login ;;
+# Logins with flags of their own.
+basic-cimd | pre-registration) login ;;
 scope-retry-limit) login && list ;;
 # Its authorization server changes while the tools are listed: a person logs in again.
 authorization-server-migration) login && { list || { login && list; }; } ;;

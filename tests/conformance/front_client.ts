@@ -7,11 +7,14 @@ import { connectClient } from "../_support/clients/sdk_client.ts";
 import { until } from "../_support/deadline.ts";
 import { type Era, ServerProcess } from "../_support/server_process.ts";
 import { Workbench } from "../_support/workbench.ts";
-import { logInTo } from "./login_client.ts";
+import { logInHere } from "../_support/login/login.ts";
 import type { Scenario } from "./scenarios.ts";
 
 /** Arguments of tools that want some, where the scenario names none. */
 const ARGUMENTS: Readonly<Record<string, object>> = { add_numbers: { a: 5, b: 3 } };
+
+/** How the suite knows the client. */
+const CLIENT = { clientMetadataUrl: "https://conformance-test.local/client-metadata.json" };
 
 /** A person's browser follows the pages. */
 const BROWSER = '#!/bin/sh\nexec curl -sL -o /dev/null "$1"\n';
@@ -52,10 +55,18 @@ export async function makeCalls(scenarios: readonly Scenario[], version: Era): P
   await client.close();
 }
 
+/** Logs in to each; the suite says afterwards which of these logins should have failed. */
+export async function logInToAll(scenarios: readonly Scenario[]): Promise<void> {
+  using bench = new Workbench();
+  for (const { url, context } of scenarios) {
+    const registered = { clientId: context?.client_id, clientSecret: context?.client_secret };
+    await Promise.allSettled([logInHere(bench, url, { ...CLIENT, ...registered })]);
+  }
+}
+
 /** What a person writes and does before the program starts. */
-async function entryOf(scenario: Scenario, bench: Workbench): Promise<object> {
-  const { name, url, context } = scenario;
-  if (name === "scope-step-up") await logInTo(bench, scenario);
+async function entryOf({ name, url, context }: Scenario, bench: Workbench): Promise<object> {
+  if (name === "scope-step-up") await logInHere(bench, url, CLIENT);
   if (!name.startsWith("client-credentials-")) return { url, oauth: { callbackPort: 0 } };
   const metadata = new URL("/.well-known/oauth-protected-resource/mcp", url);
   const { authorization_servers: [issuer] } = await (await fetch(metadata)).json();
