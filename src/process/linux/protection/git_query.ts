@@ -26,8 +26,11 @@ export interface GitAnswersOptions {
 
 interface Answer {
   readonly paths: readonly ProtectedPath[];
-  /** `refused`: git did not answer in time, or named too many files. `failed`: it ended with an error. */
-  readonly kind: "answered" | "refused" | "failed";
+  /**
+   * `refused`: git did not answer in time, or named too many files. `failed`: it ended with an error. `gone`: the
+   * repository was not there.
+   */
+  readonly kind: "answered" | "refused" | "failed" | "gone";
   readonly sources: readonly string[];
 }
 
@@ -73,8 +76,11 @@ export class GitAnswers implements Disposable {
   /** Settles when the answers are current; undefined: they are. */
   refresh(): Promise<void> | undefined {
     if (this.#asking !== undefined) return this.#asking;
-    // Without an answer nothing says which files decide about the next one.
-    const isKnown = this.#answers.values().every(({ kind }) => kind === "answered");
+    // Without an answer nothing says which files decide about the next one. A repository that was moved away while git
+    // was asked, and is back, looks unchanged: each time it is seen whether it is still gone.
+    const isKnown = this.#answers.entries().every(([directory, { kind }]) =>
+      kind === "answered" || kind === "gone" && isGone(directory)
+    );
     if (isKnown && this.#isUnchanged()) return undefined;
     return this.#asking = this.#askAll().finally(() => this.#asking = undefined);
   }
@@ -147,9 +153,7 @@ export class GitAnswers implements Disposable {
     if (asked.kind !== "answered") {
       // If git fails, it obeys nothing either, until a command repairs the cause.
       const paths = this.#inTrees({ paths: namedByGitConfiguration(top, home).map(normalPath), programs: [] });
-      // The watches see when a repository is there again that was removed.
-      const isGone = expected(() => Deno.statSync(top)) === undefined;
-      return { paths, kind: isGone ? "answered" : asked.kind === "failed" ? "failed" : "refused", sources: [] };
+      return { paths, kind: isGone(directory) ? "gone" : asked.kind === "failed" ? "failed" : "refused", sources: [] };
     }
     const obeyed = obeyedByGit(parseGitAnswer(asked.text, top), { top, home });
     return { paths: this.#inTrees(obeyed), kind: obeyed.complete ? "answered" : "refused", sources: obeyed.sources };
@@ -166,4 +170,8 @@ export class GitAnswers implements Disposable {
       ),
     ];
   }
+}
+
+function isGone(directory: string): boolean {
+  return expected(() => Deno.statSync(gitTop(directory))) === undefined;
 }

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import type { WatchingLooker } from "../../../sandbox/protect/guard_view.ts";
 import { findGit } from "../../../sandbox/protect/git_program.ts";
 import { Libc } from "../../../system/libc.ts";
 import { GitAnswers } from "./git_query.ts";
@@ -10,6 +12,10 @@ interface Place {
   readonly answers: GitAnswers;
   /** Directories that git was asked about. */
   readonly asked: string[];
+  /** Happens before each question. */
+  beforeAsk: () => void;
+  /** Happens before each look for changes. */
+  beforeLook: () => void;
   /** What git obeys in the tree, seen from there; programs with a `!`. */
   obeyed(): Promise<readonly string[]>;
 }
@@ -27,17 +33,27 @@ async function inRepository(
   const asked: string[] = [];
   const ask = (question: Question) => {
     asked.push(question.directory);
+    place.beforeAsk();
     return askProgram({ ...question, longestMs: Math.min(question.longestMs, 2_000) });
   };
-  using answers = new GitAnswers({ git, trees: [tree], looker: libc, ask });
+  const watch: WatchingLooker["watch"] = (...given) => {
+    const watched = libc.watch(...given);
+    const isUnchanged = () => {
+      place.beforeLook();
+      return watched.isUnchanged();
+    };
+    return { isUnchanged, close: () => watched.close?.() };
+  };
+  using answers = new GitAnswers({ git, trees: [tree], looker: { watch }, ask });
   const obeyed = async () => {
     await answers.refresh();
     return answers.paths.filter(({ path }) => path !== tree)
       .map(({ path, program }) => (program === true ? "!" : "") + path.slice(tree.length + 1)).toSorted();
   };
+  const place: Place = { tree, home, answers, asked, beforeAsk() {}, beforeLook() {}, obeyed };
   try {
     await run(tree, "git", "init", "-q", ".");
-    await test({ tree, home, answers, asked, obeyed });
+    await test(place);
   } finally {
     libc[Symbol.dispose]();
     await Deno.remove(base, { recursive: true });
@@ -178,6 +194,21 @@ Deno.test("S21 GitAnswers asks about a repository that was removed when it is th
     await run(tree, "git", "init", "-q", repository);
     await run(repository, "git", "config", "core.hooksPath", "gh");
     assert.deepStrictEqual(await obeyed(), [...of, "r/gh"]);
+  }));
+
+Deno.test("S21 GitAnswers asks again about a repository that was moved away while git was asked, and is back", () =>
+  inRepository(async (place) => {
+    const { tree, answers, obeyed } = place;
+    await Deno.remove(`${tree}/.git`, { recursive: true });
+    await run(tree, "git", "init", "-q", `${tree}/r`);
+    await run(`${tree}/r`, "git", "config", "core.hooksPath", "gh");
+    answers.add([`${tree}/r`]);
+    const move = (from: string, to: string) => () => existsSync(from) && Deno.renameSync(from, to);
+    place.beforeAsk = move(`${tree}/r`, `${tree}/away`);
+    place.beforeLook = move(`${tree}/away`, `${tree}/r`);
+    await obeyed();
+    place.beforeAsk = () => {};
+    assert.deepStrictEqual(await obeyed(), ["r/.git/config", "r/.git/hooks", "r/gh"]);
   }));
 
 Deno.test("S21 what git is asked starts nothing that the repository names", () =>
