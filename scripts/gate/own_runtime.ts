@@ -1,6 +1,7 @@
 /**
- * Unit tests that change shared state of their runtime. Each of these files runs in a runtime of its own, next to the
- * shares (`deno task test:unit`). Lint refuses such changes in other files (scripts/lint/shared_state.ts).
+ * Unit tests that change shared state of their runtime, and restore it. They run one after the other in a runtime of
+ * their own, next to the shares (scripts/gate/changing.ts). Lint refuses such changes in other files
+ * (scripts/lint/shared_state.ts).
  */
 export const OWN_RUNTIME: readonly string[] = [
   // No time passes, or some at once.
@@ -17,5 +18,3 @@ export const OWN_RUNTIME: readonly string[] = [
   "src/sandbox/directories/session_directory_test.ts",
   "src/system/replace/file_lock_test.ts",
 ];
-
-if (import.meta.main) Deno.stdout.writeSync(new TextEncoder().encode(`${OWN_RUNTIME.join(" ")}\n`));
