@@ -1,4 +1,8 @@
 /** L: links, races, and paths that lead elsewhere the second time. */
+import { until } from "../../_support/deadline.ts";
+import type { ToolAnswer } from "../../_support/json_rpc.ts";
+import type { ServerProcess } from "../../_support/server_process.ts";
+import { exists } from "../../_support/workbench.ts";
 import { BOTH, type Place, python, ROOT, type Row } from "../frame/attack.ts";
 import {
   cacheReplaced,
@@ -32,7 +36,9 @@ function linkTo(name: string, target: (place: Place) => string) {
   return (place: Place) => Deno.symlinkSync(target(place), `${place.directory}/${name}`);
 }
 
-const SWAPS = 300;
+const SWAPS = 1_000;
+/** A busy machine may leave the link as it is for long. */
+const MOST_CALLS = 1_000;
 
 export const LINKS: readonly Row[] = [
   {
@@ -86,17 +92,15 @@ export const LINKS: readonly Row[] = [
       "working_directory": {
         does: {
           drive: async (scene) => {
-            const spinning = scene.running.shell(spin(scene, SWAPS), {
-              working_directory: scene.directory,
+            const { running, directory, brief } = scene;
+            const spinning = running.shell(spin(scene, 1_000 * SWAPS), {
+              working_directory: directory,
               timeout_seconds: 60,
             });
-            const calls = Array.from({ length: 40 }, () => {
-              return scene.running.shell("cat secret; echo x > planted", {
-                working_directory: `${scene.directory}/wd`,
-                timeout_seconds: 20,
-              });
-            });
-            return { answers: [...await Promise.all(calls), await spinning] };
+            await until(() => exists(`${directory}/wd`), 20_000, "the link to flip");
+            const answers = await callThrough(running, `${directory}/wd`, brief ? 20 : 100);
+            await Deno.writeTextFile(`${directory}/enough`, "");
+            return { answers: [...answers, await spinning] };
           },
         },
         control: ({ out }) => `ln -s ${out} wd; cd wd; cat secret; echo x > planted`,
@@ -239,11 +243,32 @@ os.link(f"/proc/self/fd/{fd}", "hard", src_dir_fd=here, follow_symlinks=True)`),
 ];
 
 /** Flips `wd` between a directory and a link to the outside. */
+/**
+ * Calls in a directory one by one, as those that arrive at the same moment all meet it in the same state: at least so
+ * many, and until some of them ran and some were refused.
+ */
+async function callThrough(
+  server: ServerProcess,
+  working_directory: string,
+  least: number,
+): Promise<readonly ToolAnswer[]> {
+  const answers: ToolAnswer[] = [];
+  const refused = () => answers.filter(({ text }) => text.startsWith("Cannot use working directory")).length;
+  while (answers.length < least || answers.length < MOST_CALLS && [0, answers.length].includes(refused())) {
+    answers.push(await server.shell("cat secret; echo x > planted", { working_directory, timeout_seconds: 20 }));
+  }
+  return answers;
+}
+
+/** Ends before its time when there is a file "enough". */
 function spin({ out }: Place, times: number): string {
   const program = `import os
 os.mkdir("real")
+os.symlink("real", "inside")
+os.symlink("${out}", "outside")
 for i in range(${times}):
-  try: os.symlink("${out}" if i % 3 else "real", "next"); os.rename("next", "wd")
+  if i % 100 == 0 and os.path.exists("enough"): break
+  try: os.link("outside" if i % 2 else "inside", "next", follow_symlinks=False); os.rename("next", "wd")
   except OSError as error: print(error)`;
   return `/usr/bin/python3 -IS -c '${program}'`;
 }

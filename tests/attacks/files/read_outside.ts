@@ -1,5 +1,5 @@
 /** R: reading outside the scope. */
-import { BOTH, python, ROOT, type Row, SYSTEM_CALL, type Way } from "../frame/attack.ts";
+import { BOTH, python, ROOT, type Row, type Scene, SYSTEM_CALL, type Way } from "../frame/attack.ts";
 import { holdsStill, serverFiles } from "./server_files.ts";
 import { lacking, unopenable, withoutRing } from "../frame/machine.ts";
 import { CREDENTIALS } from "../frame/post.ts";
@@ -21,6 +21,18 @@ function opensFile(path: string): Way {
     evidence: /open for reading: 42/,
     needs: { machine: () => unopenable(path) },
   };
+}
+
+/** The control must read every one. */
+function credentials(): Way {
+  const line = `cat ${CREDENTIALS.map((path) => `~/'${path}'`).join(" ")}`;
+  const readAll = async ({ running, directory }: Scene) => {
+    const answer = await running.shell(line, { working_directory: directory });
+    const told = answer.text.match(/^mark/gm)?.length;
+    if (told !== CREDENTIALS.length) throw new Error(`Without the sandbox ${told} of them are read: ${answer.text}`);
+    return { answers: [answer] };
+  };
+  return { does: () => line, control: { drive: readAll } };
 }
 
 const LOADER = `$(ls /lib64/ld-linux-x86-64.so.2 /lib/ld-linux-aarch64.so.1 2>/dev/null | head -n 1)`;
@@ -72,7 +84,7 @@ print(os.read(libc.syscall(ctypes.c_long(437), ctypes.c_long(-100), b"${secret}"
     users: BOTH,
     aim: "read",
     ways: {
-      ...Object.fromEntries(CREDENTIALS.map((path) => [path, () => `cat ~/'${path}'`])),
+      "each of them": credentials(),
       "all of the home": () => `grep -rs . ~`,
     },
   },

@@ -53,13 +53,14 @@ function ignoreMissing(error: unknown): void {
 const LINES: Readonly<Record<string, (scene: Scene) => string>> = {
   "10,000 files": ({ brief }) =>
     `mkdir ../new; for i in $(seq ${
-      brief ? 1_200 : 10_000
+      brief ? 1_050 : 10_000
     }); do echo '{"name":"t'$i'","description":"d","command":"c'$i'"}' > ../new/$i.json; done; mv ../new/* .`,
-  "large files": () => `truncate -s 1M $(seq -f %g.json 300)`,
+  "large files": ({ brief }) => `truncate -s 1M $(seq -f %g.json ${brief ? 30 : 300})`,
   "a thousand changes a second": ({ brief }) =>
-    `end=$((SECONDS + ${
-      brief ? 1 : 3
-    })); while [ $SECONDS -lt $end ]; do echo '{"name":"t","command":"'$RANDOM'"}' > a.json; done`,
+    `mkfifo ../pace; exec 9<> ../pace
+for i in {1..${brief ? 100 : 300}}; do
+  for j in {1..10}; do echo '{"name":"t","command":"'$i$j'"}' > a.json; done; read -t 0.009 -u 9
+done`,
   "a file of mistakes": () =>
     `/usr/bin/python3 -ISc 'print("{" + ",".join(f"\\"k{i}\\":1" for i in range(60000)) + "}")' > a.json`,
   "a file of subcommands": () =>
