@@ -36,19 +36,15 @@ export class Browser implements AsyncDisposable {
 
   static async start(): Promise<Browser> {
     const profile = await Deno.makeTempDir({ prefix: "ahma-browser-" });
-    const child = new Deno.Command("chromium", {
+    const child = new Deno.Command("chromium-headless-shell", {
       args: [
-        "--headless=new",
         // Chromium's own sandbox does not start as root.
         "--no-sandbox",
         "--disable-gpu",
         "--disable-dev-shm-usage",
-        "--no-first-run",
         "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-default-apps",
-        "--disable-extensions",
-        "--disable-sync",
+        // A frame of another site is a target of its own, as in Chromium with a window.
+        "--site-per-process",
         "--mute-audio",
         "--remote-debugging-port=0",
         `--user-data-dir=${profile}`,

@@ -175,12 +175,29 @@ test("V2 output is on the page while its command runs, a line is typed, and one 
   assert.deepStrictEqual(tab.problems, []);
 });
 
+test("V2 a question about an operation that waits is still asked when it begins", async ({ bench, server: { server, shown } }) => {
+  const tab = await shown.load();
+  await server.start("while ! [ -e first ]; do sleep 0.05; done", { session: "one" });
+  await server.start("sleep 305", { session: "one" });
+  await tab.click(ROW, "sleep 305");
+  await stateIs(tab, "queued");
+  await tab.click(".actions button", "Cancel");
+  bench.write("first", "");
+  await stateIs(tab, "running");
+  await tab.click(".asked button", "End it");
+  await stateIs(tab, "cancelled");
+  await bench.processesGone("sleep 305");
+  assert.deepStrictEqual(tab.problems, []);
+});
+
 test("V2 a terminal takes keys, pasted text and tabs, shows its screen, and a key leaves it", async ({ server: { server, shown } }) => {
-  await server.start("read -r name; clear; echo hello-$name; stty -icanon -echo; printf '\\033[?1hready\\n'; cat -v", {
-    tty: true,
-  });
+  await server.start(
+    "printf 'who? '; read -r name; clear; echo hello-$name; stty -icanon -echo; printf '\\033[?1hready\\n'; cat -v",
+    { tty: true },
+  );
   const tab = await shown.load();
   await tab.click(ROW, "read -r name");
+  await tab.seeText(".screen .line", "who?");
   await tab.click("button", "Type into the terminal");
   await tab.type("world");
   await tab.press("Enter");

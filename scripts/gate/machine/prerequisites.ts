@@ -79,7 +79,7 @@ const ROWS: readonly Row[] = [
   ["vi", "vim-tiny", "editors on a terminal"],
   ["less", "less", "pagers on a terminal"],
   ["sqlite3", "sqlite3", "a console on a terminal"],
-  ["chromium", "chromium", "the page of the dashboard, driven as a person would"],
+  ["chromium-headless-shell", "chromium-headless-shell", "the page of the dashboard, driven as a person would"],
   ["zsh", "zsh", "its completions"],
   ["fish", "fish", "its completions"],
 ];

@@ -20,6 +20,8 @@ class OperationDetail {
   #retry;
   /** The facts that decide which elements exist; other changes affect only texts. */
   #shape = "";
+  /** The facts that decide which actions exist: a question that one of them asks stays until they change. */
+  #offered = "";
 
   constructor(key) {
     this.key = key;
@@ -77,6 +79,7 @@ class OperationDetail {
       );
     }
     this.#tell("Its server has ended, or no longer lists it. This is the last known state.");
+    this.#offered = "";
     this.#actions.replaceChildren();
   }
 
@@ -108,18 +111,22 @@ class OperationDetail {
   }
 
   #showActions() {
-    const { server, id } = this.#operation;
+    const { server, id, terminal } = this.#operation;
+    const isOver = isEnded(this.#operation);
+    const offered = JSON.stringify([isOver, this.#server?.undo, terminal, this.#asLines]);
+    if (offered === this.#offered) return;
+    this.#offered = offered;
     const asked = { server, operation: id };
-    const cancel = !isEnded(this.#operation) && confirmed({
+    const cancel = !isOver && confirmed({
       label: "Cancel",
       question: "End it and all its processes?",
       yes: "End it",
       no: "Keep it",
       act: () => act({ action: "kill", ...asked }),
     });
-    const changes = this.#server?.undo === true && isEnded(this.#operation) &&
+    const changes = this.#server?.undo === true && isOver &&
       button("Changes and undo", () => this.#showChanges());
-    const lines = this.#operation.terminal === true &&
+    const lines = terminal === true &&
       button(this.#asLines ? "Show the screen" : "Show as lines", () => this.#toggle());
     const shown = [lines, changes, cancel].filter((one) => one !== false);
     this.#keepFocus(() => this.#actions.replaceChildren(...shown));
