@@ -17,7 +17,7 @@ import type {
 import { KILLED_GRACE_MS } from "../supervision.ts";
 import { signalQuietly } from "../tree/descendants.ts";
 import { ShellOutput } from "./shell_output.ts";
-import { ABANDON_SIGNAL, CLOSING, lineText, markText, OPENING } from "./shell_text.ts";
+import { ABANDON_SIGNAL, CLOSING, lineText, markText, NOTE_ENDS, OPENING } from "./shell_text.ts";
 
 /** A line can make the shell itself work on after its mark, without any process, for example by a function `builtin`. */
 function never(): boolean {
@@ -166,7 +166,7 @@ export class LineShell implements OpenShell {
       processes?.signalFirst(ABANDON_SIGNAL);
       if (name !== "SIGINT") processes?.signalFirst("SIGINT");
       for (const pid of processes?.all(earlier) ?? []) signalQuietly(pid, name);
-      void this.#write(markText(this.#secret, this.#lines)); // the shell may still be at the previous line
+      void this.#write(markText(this.#secret, this.#lines) + NOTE_ENDS); // the shell may still be at the previous line
       if (await withTimeout(ended.then(() => true), INTERRUPT_GRACE_MS)) return await endAll(processes, earlier);
     }
     await this.close();

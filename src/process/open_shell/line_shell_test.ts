@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fixture, until, WAYS } from "../_support/runner_fixture.ts";
+import { DEFAULT_WAY, fixture, until, WAYS } from "../_support/runner_fixture.ts";
 import type { OpenShell } from "../command_runner.ts";
 
 /** Runs a line; `last`: the text after which it is interrupted. */
@@ -56,3 +56,13 @@ for (const way of WAYS.filter(({ pool, reuse, fork }) => pool && reuse && fork))
     await f.runner.settled();
   });
 }
+
+Deno.test("B5 LineShell keeps its shell, however often a line is interrupted at the moment of its end", async () => {
+  await using f = await fixture(DEFAULT_WAY);
+  const shell = await f.runner.openShell(f.scope);
+  await say(shell, "x=kept");
+  for (let times = 0; times < 150 && shell.end === undefined; times++) await say(shell, "/bin/echo last", "last");
+  assert.deepStrictEqual(await say(shell, "echo $x"), { end: { kind: "exited", code: 0 }, output: "kept\n" });
+  await shell.close();
+  await f.runner.settled();
+});

@@ -12,8 +12,19 @@ const LINE_FD = 58;
 /** The signal that makes such a shell abandon its line as soon as the program it waits for has ended, in any way. Other programs ignore it. */
 export const ABANDON_SIGNAL = "SIGURG";
 
-/** Sent first. If `exec` cannot start a program, the shell stays. */
-export const OPENING = `shopt -s execfail; trap '{ trap - INT; \\builtin kill -INT $$; } 2>/dev/null' URG\n`;
+/** The descriptor that the next line is read from: stdin, which is empty, where it is abandoned before it begins. */
+const FROM = "ahma_line";
+
+/**
+ * Sent first. If `exec` cannot start a program, the shell stays. Outside of a line, where it has no source, the shell
+ * only takes a note: an interrupt there would now and then crash it with its next line.
+ */
+export const OPENING = "shopt -s execfail; " +
+  `trap '{ \\builtin test -z "\${BASH_SOURCE-}" && ${FROM}=0 || ` +
+  "{ trap - INT; \\builtin kill -INT $$; }; } 2>/dev/null' URG\n";
+
+/** Sent after each such signal, before another line: the note is over. */
+export const NOTE_ENDS = `\\builtin unset ${FROM}\n`;
 
 /** Sent last: the shell waits for what it started, and ends. */
 export const CLOSING = "\nwait\nexit\n";
@@ -32,7 +43,7 @@ export function lineText({ line, directory, environment }: ShellLine): string {
   const exports = Object.entries(environment).map(([name, value]) => `export ${name}=${quote(value)};`).join("");
   const script = quote(`${enter}${exports}${line}`);
   const output = `</dev/null >&${SHELL_OUTPUT_FD} 2>&1 ${SHELL_OUTPUT_FD}>&-`;
-  return `{ \\builtin . /dev/fd/${LINE_FD} ${LINE_FD}<<<${script}; } ${output}\n`;
+  return `{ \\builtin . "/dev/fd/\${${FROM}-${LINE_FD}}" ${LINE_FD}<<<${script}; } ${output}\n`;
 }
 
 /** Writes the mark of a line, after an empty one: a syntax error discards what follows. It never holds the mark. */
