@@ -67,7 +67,7 @@ function adds({ paths, around = {}, decoys, scope = "." }: Obeyed): Way {
         prepare: (bench) => {
           // Whose they are is alike for the search.
           const isTiring = decoys === true && scene.enforced && !(scene.brief && scene.user === "root");
-          const all = { ...around, ...isTiring && DECOYS, ...files };
+          const all = { ...around, ...isTiring && decoysOf(scene.brief ? 160 : 600), ...files };
           for (const [name, text] of Object.entries(all)) bench.write(name, text);
         },
         flags: () => ["--sandbox-scope", scope],
@@ -90,9 +90,11 @@ function own(directory: string): Readonly<Record<string, string>> {
 }
 
 /** More repositories and directories than a project has, made by an earlier command to tire the search. */
-const DECOYS = Object.fromEntries(
-  Array.from({ length: 600 }, (_, index) => [index < 60 ? `d${index}/.git/HEAD` : `d${index}/x`, HEAD]),
-);
+function decoysOf(length: number): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Array.from({ length }, (_, index) => [index < 60 ? `d${index}/.git/HEAD` : `d${index}/x`, HEAD]),
+  );
+}
 
 /** X09: repositories that are not the scope's own. */
 export const OTHER_REPOSITORIES: Readonly<Record<string, Way>> = {
