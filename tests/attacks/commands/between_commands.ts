@@ -140,9 +140,11 @@ raise SystemExit(3)`;
 const INHERITED = `${SYSTEM_CALL}
 NUMBERS.update({"ioprio_get": (252, 31), "ioprio_set": (251, 30), "sched_setattr": (314, 274)})
 `;
-/** A shell's own copy of it costs less than a Python. */
-const LOOK = `ulimit -aS; ulimit -aH; umask; pwd; env; cat /proc/self/oom_score_adj /proc/self/timerslack_ns
-grep ^Cpus_allowed: /proc/self/status; cut -d' ' -f18,19,40,41 /proc/self/stat; ionice -p $$; ls -A /dev/shm`;
+/** A shell's own copy of it, which it tells by itself: programs would cost more. */
+const LOOK = `ulimit -aS; ulimit -aH; umask; pwd; export -p
+read -r score < /proc/self/oom_score_adj; read -r slack < /proc/self/timerslack_ns; echo "$score $slack"
+while read -r line; do case $line in Cpus_allowed:*) echo "$line" ;; esac; done < /proc/self/status
+read -ra stat < /proc/self/stat; echo "\${stat[@]:17:2} \${stat[@]:39:2}"; ionice -p $$; echo /dev/shm/* /dev/shm/.[!.]*`;
 const CHANGES: Readonly<Record<string, string>> = {
   "its processors": "os.sched_setaffinity(1, {max(os.sched_getaffinity(0))})",
   "its scheduling": "os.sched_setscheduler(1, os.SCHED_IDLE, os.sched_param(0))",
