@@ -46,7 +46,8 @@ for (const way of WAYS.filter(({ pool, reuse, fork }) => pool && reuse && fork))
     await using f = await fixture(way);
     const shell = await f.runner.openShell(f.scope);
     // Memory takes a while to be freed, and files are closed only after that, with their locks.
-    const large = "x=$(head -c 150000000 /dev/zero | tr '\\0' a); exec 9>lock; flock 9; echo begun; sleep 303; echo $x";
+    const program = "import time; x = b'a' * 150_000_000; print('begun', flush=True); time.sleep(303)";
+    const large = `exec 9>lock; flock 9; exec python3 -c "${program}"`;
     const { end } = await say(shell, `daemon() { ${large}; }; (trap '' INT TERM; daemon &); sleep 304`, "begun");
     assert.deepStrictEqual([end, await say(shell, "flock --nonblock lock echo free")], [
       { kind: "exited", code: 130 },
