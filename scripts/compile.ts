@@ -47,8 +47,7 @@ async function make(target: Target, wish: Wish): Promise<string> {
   // It stands under its name only when it is whole.
   const place = await Deno.makeTempDir({ dir: OUTPUT });
   try {
-    await write(`${place}/${name}`, target, wish);
-    const bytes = await Deno.readFile(`${place}/${name}`);
+    const bytes = await write(`${place}/${name}`, target, wish);
     await Deno.writeTextFile(`${OUTPUT}/${name}.sha256`, `${await sha256(bytes)}  ${name}\n`);
     await Deno.rename(`${place}/${name}`, `${OUTPUT}/${name}`);
     return `Made dist/bin/${name}, ${(bytes.length / 1e6).toFixed(1)} MB`;
@@ -57,10 +56,11 @@ async function make(target: Target, wish: Wish): Promise<string> {
   }
 }
 
-async function write(output: string, target: Target, { way, record }: Wish): Promise<void> {
+/** Gives its bytes. */
+async function write(output: string, target: Target, { way, record }: Wish): Promise<Uint8Array<ArrayBuffer>> {
   if (way === "deno-compile" || way === undefined && !isEmbedded(target)) {
     const environment = Deno.env.toObject();
-    return await compileWithDeno(target, {
+    await compileWithDeno(target, {
       program: PROGRAM,
       parts: PARTS,
       output,
@@ -68,7 +68,9 @@ async function write(output: string, target: Target, { way, record }: Wish): Pro
       record,
       pins: PINS_FILE,
     });
+    return await Deno.readFile(output);
   }
   const executable = await embeddedExecutable(target, await Deno.readFile(PROGRAM), await workerFiles());
   await Deno.writeFile(output, executable, { mode: 0o755 });
+  return executable;
 }
