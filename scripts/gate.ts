@@ -1,7 +1,7 @@
 /**
  * Runs the steps of the gate, those that fail fastest first, and ends at the first failure. It prints the time of each
- * part and the slowest tests. The parts of a step run side by side. They see only the programs that
- * `scripts/gate/machine/prerequisites.ts` names, which the full gate looks for first.
+ * part and the slowest tests. The parts of a step run side by side. Tests see only the programs that
+ * `scripts/gate/machine/prerequisites.ts` names; the full gate installs them, and begins with what needs none of them.
  *
  *   deno task ok         what a commit needs
  *   deno task ok:full    everything, as .ci/run does
@@ -23,6 +23,8 @@ type Step = readonly Part[];
 
 /** Most of them use one processor; the type check takes longest. */
 const CHECKS: Step = [["check"], ["fmt", "--check"], ["lint"], ["schema", "--check"]];
+/** They need nothing but the runtime, and begin while packages are installed. */
+const WITHOUT_PACKAGES: ReadonlySet<string> = new Set([...CHECKS.map(([task]) => task), "compile"]);
 
 /**
  * The full gate makes the executable too, which packs the program first. Its unit tests run beside the checks, which
@@ -63,10 +65,24 @@ interface Surroundings {
   readonly prefix: readonly string[];
 }
 
+/** With and without the packages that tests need. */
+interface Places {
+  readonly bare: Surroundings;
+  /** Settles when they are installed; undefined: they cannot be. */
+  readonly provided: Promise<Surroundings | undefined>;
+}
+
 /** Parts that run side by side: their output is shown when they end. */
-async function runStep(step: Step, surroundings: Surroundings): Promise<readonly Ran[]> {
+async function runStep(step: Step, { bare, provided }: Places): Promise<readonly Ran[]> {
   const stdio = step.length === 1 ? "inherit" : "piped";
-  return await Promise.all(step.map((part) => run(part, surroundings, stdio)));
+  return await Promise.all(step.map(async (part) => {
+    const at = WITHOUT_PACKAGES.has(part[0]) ? bare : await provided;
+    return at === undefined ? notRun(part) : await run(part, at, stdio);
+  }));
+}
+
+function notRun(part: Part): Ran {
+  return { name: part.join(" "), seconds: 0, success: false, tests: [], unstable: [] };
 }
 
 async function run([task, ...words]: Part, at: Surroundings, stdio: "inherit" | "piped"): Promise<Ran> {
@@ -149,20 +165,25 @@ async function runGate(gate: string, steps: readonly Step[]): Promise<readonly R
   const directories = programDirectories(Deno.env.get("PATH") ?? "");
   const program = Deno.uid() === 0 ? programIn(directories, "apt-get") : undefined;
   const installer = program === undefined ? undefined : { program, policy: "/usr/sbin/policy-rc.d" };
-  if (gate !== "commit" && !await provide(all, { directories, installer, say })) return undefined;
+  const isThere = provide(gate === "commit" ? [] : all, { directories, installer, say });
+  // Who cannot install is told at once.
+  if ((installer === undefined || steps.length === 0) && !await isThere) return undefined;
   if (steps.length === 0) return [];
   const directory = await Deno.makeTempDir({ prefix: "ahma-gate-" });
   try {
-    const prefix = await fence({ all, directories, place: directory }, say);
     // With everything there, no test has a reason to be left out for what is missing, but that it needs root.
     const isWhole = gate === "full" && Deno.uid() === 0;
     if (gate === "full" && !isWhole) say("Tests that need root are left out, and say so in their names");
     // Shipped tools are tried with the runtime itself too.
     const runtime = Deno.execPath().slice(0, Deno.execPath().lastIndexOf("/"));
     const environment = { PATH: [...directories, runtime].join(":"), ...isWhole && { CI: "true" } };
+    const bare: Surroundings = { directory, environment, prefix: [] };
+    const provided = isThere.then(async (isProvided) =>
+      isProvided ? { ...bare, prefix: await fence({ all, directories, place: directory }, say) } : undefined
+    );
     const ran: Ran[] = [];
     for (const step of steps) {
-      ran.push(...await runStep(step, { directory, environment, prefix }));
+      ran.push(...await runStep(step, { bare, provided }));
       if (ran.some(({ success }) => !success)) break;
     }
     return ran;
