@@ -97,22 +97,23 @@ async function attackOther(
   { server, place }: { readonly server: ServerProcess; readonly place: string },
 ): Promise<string | undefined> {
   const pipe = `pipe-${newSeed()}`;
-  const command = `mkfifo ${pipe}; exec cat ${pipe}`;
+  // Its own descriptor keeps what the pipe is told before it is read.
+  const command = `mkfifo ${pipe}; exec 3<>${pipe}; exec sed 1q ${pipe}`;
   const started = await server.start(command, { working_directory: place });
-  await until(() => isRunning("cat", pipe), 20_000, "the other operation to be what the attack looks for");
-  await running.shell(attack(`[c]at.${pipe}`), { working_directory: directory });
+  await until(() => isRead(pipe), 20_000, "the other operation to be what the attack looks for");
+  await running.shell(attack(`[s]ed.1q.${pipe}`), { working_directory: directory });
   await tell(`${place}/${pipe}`, "it lives\n");
   // It ends either way: of the attack, or of what it was told, which it repeats.
   const { text } = await server.call("await", { operation_id: started.operation?.operation_id ?? "" });
   return text.includes("it lives") ? undefined : "the other operation was ended";
 }
 
-/** Whether a process has these two words, no more, as its command line. */
-async function isRunning(program: string, word: string): Promise<boolean> {
-  return (await processesWith(word)).some(({ command }) => command === `${program} ${word}`);
+/** Whether the program that reads the pipe runs. */
+async function isRead(pipe: string): Promise<boolean> {
+  return (await processesWith(pipe)).some(({ command }) => command === `sed 1q ${pipe}`);
 }
 
-/** Writes into a pipe, whether it has a reader or not. */
+/** Writes into a pipe, whether somebody reads it or not. */
 async function tell(pipe: string, text: string): Promise<void> {
   using file = await Deno.open(pipe, { read: true, write: true });
   await file.write(new TextEncoder().encode(text));
