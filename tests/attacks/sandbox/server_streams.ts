@@ -113,7 +113,7 @@ async function isRead(pipe: string): Promise<boolean> {
   return (await processesWith(pipe)).some(({ command }) => command === `sed 1q ${pipe}`);
 }
 
-/** Writes into a pipe, whether somebody reads it or not. */
+/** Writes into a pipe, whether it has a reader or not. */
 async function tell(pipe: string, text: string): Promise<void> {
   using file = await Deno.open(pipe, { read: true, write: true });
   await file.write(new TextEncoder().encode(text));
