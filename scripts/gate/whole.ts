@@ -1,8 +1,8 @@
 /**
  * The files of `deno task test:whole`, the longest first, so that none of them ends last, and those that mostly wait
  * apart from each other, so that they leave no processor idle. They are all of `tests/` except those that need the
- * machine for themselves, and those that run with the executable. The runtime keeps the order, except that it runs files
- * of deeper directories first.
+ * machine for themselves, and those that run with the executable. The runtime keeps the order of a directory's
+ * files, but runs directories with longer paths first.
  */
 import { globSync } from "node:fs";
 import { WITH_EXECUTABLE } from "./selection.ts";
@@ -39,9 +39,9 @@ const LONGEST: readonly string[] = [
   "tests/servers_states_test.ts",
 ];
 
-/** Each waits for most of its time, for example for a time limit. */
+/** Each waits for most of its time, for example for a time limit. The first two are the longest. */
 const WAITING: readonly string[] = [
-  "tests/http/fronted_test.ts",
+  "tests/http/fronted/fronted_test.ts",
   "tests/ask_network_test.ts",
   "tests/input_test.ts",
   "tests/network_test.ts",
@@ -56,14 +56,18 @@ export function wholeTestFiles(): readonly string[] {
   const left = globSync("tests/**/*_test.ts", { cwd: ROOT.pathname }).toSorted()
     .filter((path) => !path.startsWith(ALONE) && !WITH_EXECUTABLE.includes(path) && !named.includes(path));
   const isDeep = (path: string) => path.split("/").length > 2;
-  const [first, ...waiting] = WAITING;
-  return [first ?? [], ...LONGEST, ...left.filter(isDeep), ...spread(waiting, left.filter((path) => !isDeep(path)))]
-    .flat();
+  const [longest, others] = [WAITING.slice(0, 2), WAITING.slice(2)];
+  return [
+    ...longest,
+    ...LONGEST,
+    ...left.filter(isDeep),
+    ...spread(others, left.filter((path) => !isDeep(path))),
+  ];
 }
 
-/** `some` at equal distances in the first two thirds of `others`. */
+/** `some` at equal distances in the first three quarters of `others`. */
 function spread(some: readonly string[], others: readonly string[]): readonly string[] {
-  const distance = Math.max(1, Math.floor(others.length * 2 / 3 / some.length));
+  const distance = Math.max(1, Math.floor(others.length * 3 / 4 / some.length));
   return others.flatMap((path, index) => {
     const next = index % distance === 0 ? some[index / distance] : undefined;
     return next === undefined ? [path] : [next, path];

@@ -1,11 +1,11 @@
 /** Work that a third-party server continues after its answer: its messages are passed on, and keep the session (H10, H8). */
 import assert from "node:assert/strict";
-import { until } from "../_support/deadline.ts";
-import { HttpClient } from "../_support/clients/http_client.ts";
-import { HttpServerProcess } from "../_support/servers/http_server.ts";
-import { type SharedTest, sharing } from "../_support/sharing.ts";
-import { Workbench } from "../_support/workbench.ts";
-import { facts, STDIO_SERVER } from "./stdio_server.ts";
+import { until } from "../../_support/deadline.ts";
+import { HttpClient } from "../../_support/clients/http_client.ts";
+import { HttpServerProcess } from "../../_support/servers/http_server.ts";
+import { type SharedTest, sharing } from "../../_support/sharing.ts";
+import { Workbench } from "../../_support/workbench.ts";
+import { facts, STDIO_SERVER } from "../stdio_server.ts";
 
 async function connect(server: HttpServerProcess, bench: Workbench): Promise<HttpClient> {
   return await HttpClient.connect(server, { roots: [bench.scope] });
@@ -100,7 +100,7 @@ for (const [index, test] of [testShared, testIsolated].entries()) {
   });
 }
 
-const LINES = await Deno.readTextFile(new URL("../attacks/servers/hostile_server.py", import.meta.url));
+const LINES = await Deno.readTextFile(new URL("../../attacks/servers/hostile_server.py", import.meta.url));
 
 Deno.test("H10 S24 a repository that a third-party server makes is set aside while it runs, and the log tells of it", async () => {
   using bench = new Workbench();

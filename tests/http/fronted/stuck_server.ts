@@ -1,8 +1,8 @@
 /** A third-party server that never gets to serve: no client waits longer than it was told (H10, H6). */
 import assert from "node:assert/strict";
-import { HttpClient } from "../_support/clients/http_client.ts";
-import { HttpServerProcess } from "../_support/servers/http_server.ts";
-import { Workbench } from "../_support/workbench.ts";
+import { HttpClient } from "../../_support/clients/http_client.ts";
+import { HttpServerProcess } from "../../_support/servers/http_server.ts";
+import { Workbench } from "../../_support/workbench.ts";
 
 /** Seconds: for who never answers, and for who does, however busy the machine is. */
 const [SHORT, LONG] = ["8", "60"];

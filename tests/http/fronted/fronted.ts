@@ -1,16 +1,16 @@
 /** A third-party stdio server behind our HTTP, shared by all clients or one for each, always in the sandbox (H10). */
 import assert from "node:assert/strict";
-import { HTTP_PERMISSIONS } from "../../scripts/permissions.ts";
-import { until, withDeadline } from "../_support/deadline.ts";
-import { EventReader } from "../_support/clients/event_reader.ts";
-import { HttpClient } from "../_support/clients/http_client.ts";
-import { HttpServerProcess } from "../_support/servers/http_server.ts";
-import { toolAnswer } from "../_support/json_rpc.ts";
-import { holdingsOf, killIfThere, lowestResident, processesWith, type SeenProcess } from "../_support/processes.ts";
-import { programStart } from "../_support/program.ts";
-import { sharing } from "../_support/sharing.ts";
-import { Workbench } from "../_support/workbench.ts";
-import { facts, STDIO_SERVER } from "./stdio_server.ts";
+import { HTTP_PERMISSIONS } from "../../../scripts/permissions.ts";
+import { until, withDeadline } from "../../_support/deadline.ts";
+import { EventReader } from "../../_support/clients/event_reader.ts";
+import { HttpClient } from "../../_support/clients/http_client.ts";
+import { HttpServerProcess } from "../../_support/servers/http_server.ts";
+import { toolAnswer } from "../../_support/json_rpc.ts";
+import { holdingsOf, killIfThere, lowestResident, processesWith, type SeenProcess } from "../../_support/processes.ts";
+import { programStart } from "../../_support/program.ts";
+import { sharing } from "../../_support/sharing.ts";
+import { Workbench } from "../../_support/workbench.ts";
+import { facts, STDIO_SERVER } from "../stdio_server.ts";
 
 function fronted(bench: Workbench, ...more: readonly string[]): Promise<HttpServerProcess> {
   const script = bench.write("server.py", STDIO_SERVER);

@@ -2,4 +2,4 @@
 import "./fronted_work.ts";
 import "./stuck_server.ts";
 import "./fronted.ts";
-import "./memory.ts";
+import "../memory.ts";
