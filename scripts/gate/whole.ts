@@ -12,6 +12,7 @@ const ALONE = "tests/alone/";
 
 /** Each takes at least a quarter of a minute next to others on two processors. */
 const LONGEST: readonly string[] = [
+  "tests/http/fronted/fronted_test.ts",
   "tests/attacks/network_test.ts",
   "tests/attacks/own_ordinary_test.ts",
   "tests/attacks/confined_test.ts",
@@ -27,25 +28,24 @@ const LONGEST: readonly string[] = [
   "tests/http/http_test.ts",
   "tests/tools/served_test.ts",
   "tests/wire/wire_test.ts",
+];
+
+/** Each takes long too, and waits for much of it, for example for a time limit. */
+const WAITING: readonly string[] = [
+  "tests/ask_network_test.ts",
   "tests/toolbox_web_test.ts",
   "tests/protected_test.ts",
   "tests/undo_test.ts",
   "tests/demo_test.ts",
+  "tests/input_test.ts",
   "tests/conformance_client_test.ts",
   "tests/conformance_test.ts",
   "tests/start_script_test.ts",
+  "tests/network_test.ts",
   "tests/servers_third_party_test.ts",
   "tests/release_test.ts",
-  "tests/servers_states_test.ts",
-];
-
-/** Each waits for most of its time, for example for a time limit. The first two are the longest. */
-const WAITING: readonly string[] = [
-  "tests/http/fronted/fronted_test.ts",
-  "tests/ask_network_test.ts",
-  "tests/input_test.ts",
-  "tests/network_test.ts",
   "tests/cancel_test.ts",
+  "tests/servers_states_test.ts",
   "tests/turns_test.ts",
   "tests/waits_test.ts",
 ];
@@ -56,13 +56,7 @@ export function wholeTestFiles(): readonly string[] {
   const left = globSync("tests/**/*_test.ts", { cwd: ROOT.pathname }).toSorted()
     .filter((path) => !path.startsWith(ALONE) && !WITH_EXECUTABLE.includes(path) && !named.includes(path));
   const isDeep = (path: string) => path.split("/").length > 2;
-  const [longest, others] = [WAITING.slice(0, 2), WAITING.slice(2)];
-  return [
-    ...longest,
-    ...LONGEST,
-    ...left.filter(isDeep),
-    ...spread(others, left.filter((path) => !isDeep(path))),
-  ];
+  return [...LONGEST, ...left.filter(isDeep), ...spread(WAITING, left.filter((path) => !isDeep(path)))];
 }
 
 /** `some` at equal distances in the first three quarters of `others`. */

@@ -2,6 +2,7 @@
 import { messageOf, UserError } from "../base/errors.ts";
 import type { OpenFiles } from "../system/open_files/file_calls.ts";
 import { FileFactsCalls } from "../system/open_files/file_facts.ts";
+import { freeLock } from "../system/replace/file_lock.ts";
 import { isAlone, Journal, type LeftJournal, readAll, runningElsewhere, takeLeft } from "./journal/journal.ts";
 import {
   type Change,
@@ -107,7 +108,7 @@ export class Recorder implements Disposable {
       for (const one of [this.#watch, this.#facts]) one[Symbol.dispose]();
       throw thrown;
     } finally {
-      for (const { file } of left) file.close();
+      for (const { file } of left) freeLock(file);
     }
   }
 

@@ -3,6 +3,7 @@
  * abandoned journals, so that it finds what a killed server began.
  */
 import { attempt, messageOf } from "../../base/errors.ts";
+import { freeLock } from "../../system/replace/file_lock.ts";
 import type { RecordedOperation } from "../model/change.ts";
 import type { Entry } from "../model/entry.ts";
 import { inParts, type JournalRecord, lineOf, recordsOf } from "./lines.ts";
@@ -100,7 +101,7 @@ export class Journal implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#file.close();
+    freeLock(this.#file);
   }
 
   #write(): string | undefined {

@@ -126,7 +126,12 @@ function writeProgram(path: string, bytes: Uint8Array): void {
  * to run the file (ETXTBSY) until that thread has called exec.
  */
 async function outputOf(command: string, args: readonly string[]): Promise<Deno.CommandOutput> {
-  return await startRetried(() => new Deno.Command(command, { args: [...args], cwd: "/", stdin: "null" }).output());
+  return await startRetried(async () => {
+    const output = await new Deno.Command(command, { args: [...args], cwd: "/", stdin: "null" }).output();
+    const said = new TextDecoder().decode(output.stderr);
+    if (said.includes(BUSY)) throw new Error(said); // of setpriv
+    return output;
+  });
 }
 
 async function startRetried<Value>(start: () => Value | Promise<Value>): Promise<Value> {
@@ -134,9 +139,10 @@ async function startRetried<Value>(start: () => Value | Promise<Value>): Promise
     try {
       return await start();
     } catch (thrown) {
-      if (!(thrown instanceof Error) || !thrown.message.includes("Text file busy") || tries >= MOST_TRIES) throw thrown;
+      if (!(thrown instanceof Error) || !thrown.message.includes(BUSY) || tries >= MOST_TRIES) throw thrown;
     }
   }
 }
 
+const BUSY = "Text file busy";
 const MOST_TRIES = 1_000;
