@@ -13,7 +13,7 @@ import { fence } from "./gate/machine/fence.ts";
 import { provide } from "./gate/machine/look_for.ts";
 import { prerequisitesFor, releaseOf } from "./gate/machine/prerequisites.ts";
 import { programDirectories, programIn } from "./gate/machine/program_path.ts";
-import { filesToTryAgain, unstableText } from "./gate/second_attempt.ts";
+import { filesToTryAgain, passedAgain, unstableText } from "./gate/second_attempt.ts";
 import { say } from "./say.ts";
 
 /** A task of deno.json, and words for it. */
@@ -90,7 +90,7 @@ async function run([task, ...words]: Part, at: Surroundings, stdio: "inherit" | 
   const first = await attempt([task, ...words], at, { stdio });
   const files = first.success ? [] : filesToTryAgain(first.failures);
   if (files.length > 0) say(`A second attempt at ${files.join(" ")}`);
-  const isUnstable = files.length > 0 && await passesAgain(task, files, at);
+  const isUnstable = files.length > 0 && passedAgain(first.failures, await again(task, files, at));
   return {
     name: [task, ...words].join(" "),
     seconds: (performance.now() - startedAt) / 1000,
@@ -101,10 +101,9 @@ async function run([task, ...words]: Part, at: Surroundings, stdio: "inherit" | 
 }
 
 /** Its output is shown only if it fails again. */
-async function passesAgain(task: string, files: readonly string[], at: Surroundings): Promise<boolean> {
+async function again(task: string, files: readonly string[], at: Surroundings): Promise<Attempt> {
   const environment = { ...at.environment, ...task === "test:executable" && { AHMA_TEST_FORM: "executable" } };
-  const { success } = await attempt(["test:again", ...files], { ...at, environment }, { stdio: "piped", quiet: true });
-  return success;
+  return await attempt(["test:again", ...files], { ...at, environment }, { stdio: "piped", quiet: true });
 }
 
 interface Attempt {

@@ -272,10 +272,10 @@ testShared(
     );
     assert.match((await server.shell("test -e ran || echo nothing ran")).text, /^nothing ran/);
     // A key for it, where the program takes keys.
-    const takesKeys = "stty raw -echo; echo ready; head -c 4097 >keys; touch got";
+    const takesKeys = "stty raw -echo; echo ready; head -c 4097 >keys; touch read_all";
     const keys = await server.call("sandboxed_shell", { command: takesKeys, ...TTY, until: "ready" });
     await server.call("send", { id: idIn(keys), text: `${cut}\n`, timeout_seconds: 0 });
-    await bench.appears("got");
+    await bench.appears("read_all");
     assert.equal(await Deno.readTextFile(`${bench.scope}/keys`), `${cut}\r`);
     // More than the terminal holds, read only after the patience of `send`.
     const late = { command: "sleep 2.5; head -n 9000 | wc -l", ...TTY, stdin: "x\n".repeat(9000) };

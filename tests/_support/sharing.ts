@@ -34,10 +34,24 @@ export function sharing<Server extends AsyncDisposable>(
     Deno.test({
       name,
       ignore,
-      async fn(t) {
-        if (begun.length === 0) begun.push(begin());
-        const [shared] = await Promise.all(begun);
-        if (shared !== undefined) await run(shared, t);
-      },
+      fn: (t) =>
+        inFile(t, async () => {
+          if (begun.length === 0) begun.push(begin());
+          const [shared] = await Promise.all(begun);
+          if (shared !== undefined) await run(shared, t);
+        }),
     });
+}
+
+/**
+ * Runs a test that a shared module registered.
+ *
+ * @throws {Error} Names the file of the test, so that the gate can run it again; the cause is what the test threw.
+ */
+export async function inFile({ origin }: Pick<Deno.TestContext, "origin">, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (cause) {
+    throw new Error(`Failed in ${origin.slice(origin.indexOf("/tests/") + 1)}`, { cause });
+  }
 }

@@ -5,6 +5,7 @@ import type { Attack, Row } from "./frame/attack.ts";
 import { AWAITED } from "./frame/awaited.ts";
 import { Range, type RangeOptions } from "./frame/range.ts";
 import { rowText, succeeded } from "./frame/report.ts";
+import { inFile } from "../_support/sharing.ts";
 import { runAttack } from "./frame/run_attack.ts";
 
 /** Makes a test of each row that `user` can try, and one that the servers leave nothing; `proven` are requirements. */
@@ -49,9 +50,10 @@ function testRow(row: Attack, { range, proven }: { readonly range: Range; readon
     // The servers are shared by the rows and end in the last test.
     sanitizeOps: false,
     sanitizeResources: false,
-    fn: async () => {
-      const result = await runAttack(row, range);
-      assert.ok(succeeded([result]), rowText(result, { colour: false }));
-    },
+    fn: (t) =>
+      inFile(t, async () => {
+        const result = await runAttack(row, range);
+        assert.ok(succeeded([result]), rowText(result, { colour: false }));
+      }),
   });
 }
