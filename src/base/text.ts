@@ -79,3 +79,20 @@ export function shellWord(text: string): string {
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/** A list that changes faster than it is read counts as it was in the end. */
+const MOST_READS = 10;
+
+/**
+ * The text that `read` gives twice in a row; an empty one at once. `/proc/PID/task/TID/children` leaves out living
+ * children while others end (proc_tid_children(5)), but not the first one.
+ */
+export function settledText(read: () => string): string {
+  let text = read();
+  for (let reads = 1; text !== "" && reads < MOST_READS; reads++) {
+    const again = read();
+    if (again === text) break;
+    text = again;
+  }
+  return text;
+}

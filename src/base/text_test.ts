@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { encodedParts, encodeText, shownValue, truncate, truncateCounting } from "./text.ts";
+import { encodedParts, encodeText, settledText, shownValue, truncate, truncateCounting } from "./text.ts";
 
 Deno.test("truncate() and truncateCounting() cut what is longer, and leave no half of a character", () => {
   assert.deepStrictEqual([truncate("abc", 3), truncate("abcd", 3), truncate("ab😀", 3)], ["abc", "abc…", "ab\ufffd…"]);
@@ -25,4 +25,29 @@ Deno.test("encodedParts() gives the bytes of a text in small parts, and no chara
     }),
     { numRuns: 30 },
   );
+});
+
+/** Gives one text after the other, the last one for ever, and counts. */
+function reader(...texts: readonly string[]) {
+  let reads = 0;
+  return { read: () => texts[reads++] ?? texts.at(-1) ?? "", reads: () => reads };
+}
+
+Deno.test("X10 settledText() reads until two texts are the same, and an empty one once", () => {
+  for (
+    const { texts, wanted, reads } of [
+      { texts: [""], wanted: "", reads: 1 },
+      { texts: ["1 "], wanted: "1 ", reads: 2 },
+      { texts: ["1 ", "1 3 ", "3 "], wanted: "3 ", reads: 4 },
+      { texts: ["1 2 ", ""], wanted: "", reads: 2 },
+    ]
+  ) {
+    const counted = reader(...texts);
+    assert.deepStrictEqual([settledText(counted.read), counted.reads()], [wanted, reads], texts.join("|"));
+  }
+});
+
+Deno.test("X10 settledText() takes the last text of one that changes each time", () => {
+  let reads = 0;
+  assert.strictEqual(settledText(() => `${++reads} `), "10 ");
 });

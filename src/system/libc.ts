@@ -4,7 +4,7 @@
  * (S3).
  */
 import { nameBytes, nameText } from "../base/bytes.ts";
-import { encodeText, words } from "../base/text.ts";
+import { encodeText, settledText, words } from "../base/text.ts";
 import { type DirectoryEntry, type EntryKind, errnoAt, LazyLibrary, listEntries } from "./c_library.ts";
 import {
   AT_FDCWD,
@@ -196,7 +196,7 @@ export class Libc implements Disposable {
   /** The ids of the children of all threads of a process; empty when it is gone or its kernel does not list them. */
   childrenOf(pid: number): readonly number[] {
     return this.#numbersIn(`/proc/${pid}/task`).flatMap((thread) => {
-      const listed = this.readProc(`/proc/${pid}/task/${thread}/children`) ?? "";
+      const listed = settledText(() => this.readProc(`/proc/${pid}/task/${thread}/children`) ?? "");
       return listed.split(" ").filter((child) => child !== "").map(Number);
     });
   }
