@@ -122,7 +122,7 @@ export class TerminalScreen implements Disposable {
 
   [Symbol.dispose](): void {
     this.#terminal?.dispose();
-    this.#terminal = undefined; // who reads it now, sees nothing
+    this.#terminal = undefined; // a later read sees an empty screen
   }
 
   async #open({ columns, rows }: ScreenSize): Promise<Terminal> {
